@@ -19,66 +19,35 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from ..expr.tree.relation import Get, GlobalId, Join, JoinKind, LetRec, Relation
-from ..expr.tree.relation_tree import inputs as inputs_of
-from ..expr.tree.relation_tree import with_inputs
+from ..expr.tree.relation import GlobalId, Join, JoinKind
 from ..expr.tree.scalar import ColumnRef
 from ..interrupt import check_interrupt
 from ..repr import buffers
 from ..repr.batch import Batch, Mask, one_of_each
 from ..repr.float_facts import FloatFacts
 from ..repr.rows import Rows
-from ..repr.types import Kind
+from .dense_range import SPARSE, DenseRange, may_be_dense
 from .row_chain import rows_of_chain, source_of_chain
 
 MOST_NUMBERS = 1 << 23
 """Of a table, whatever its rows are: 32 MiB."""
 
-SPARSE = 16
-"""A table has at most so many numbers for each row of it."""
-
 FEWER = 4
 """The one side has at most this part of the other one's rows."""
-
-_INTEGERS = frozenset((Kind.INT2, Kind.INT4, Kind.INT8))
 
 _KINDS = frozenset((JoinKind.INNER, JoinKind.LEFT, JoinKind.SEMI, JoinKind.ANTI))
 
 Numbers = npt.NDArray[np.int32]
 
 
-def of_dense_joins(
-    query: Relation, inputs: Mapping[GlobalId, Rows]
-) -> tuple[Relation, Mapping[GlobalId, Rows]]:
-    """The same query, joins like that computed: each is a collection now."""
-    found = dict(inputs)
-    return _replaced(query, found, {}), found
-
-
-def _replaced(query: Relation, inputs: dict[GlobalId, Rows], done: dict[int, Relation]) -> Relation:
-    """What stands in several places is the same object, and stays one."""
-    if (known := done.get(id(query))) is not None:
-        return known
-    found = query
-    if not isinstance(query, LetRec):  # its bindings mean something inside it only
-        before = inputs_of(query)
-        after = tuple(_replaced(child, inputs, done) for child in before)
-        if any(new is not old for new, old in zip(after, before, strict=True)):
-            found = with_inputs(query, after)
-        if isinstance(found, Join) and (rows := _joined(found, inputs)) is not None:
-            found = Get(f"joined {len(inputs)}", query.schema)
-            inputs[found.id] = rows
-    done[id(query)] = found
-    return found
-
-
-def _joined(join: Join, inputs: Mapping[GlobalId, Rows]) -> Rows | None:
+def joined(join: Join, inputs: Mapping[GlobalId, Rows]) -> Rows | None:
+    """The rows of a join like that; None of others, and where a row fails."""
     if join.kind not in _KINDS or join.residual or join.null_safe or len(join.left_keys) != 1:
         return None
     (key,), (other,) = join.left_keys, join.right_keys
     if not isinstance(key, ColumnRef) or not isinstance(other, ColumnRef):
         return None
-    if key.type.kind not in _INTEGERS or other.type.kind != key.type.kind:
+    if not may_be_dense(key.type) or other.type.kind != key.type.kind:
         return None
     left_source, right_source = (source_of_chain(side, inputs) for side in (join.left, join.right))
     if left_source is None or right_source is None or len(left_source.errs) or len(right_source.errs):
@@ -144,19 +113,15 @@ class _Table:
         at = (
             np.arange(len(batch), dtype=np.int32) if valid is None else np.flatnonzero(valid).astype(np.int32)
         )
-        keys = buffers.fixed(batch.columns[index])[at].astype(np.int64)
-        if not len(keys):
-            return cls(batch, 0, np.full(1, -1, np.int32), np.zeros(1, np.bool_), index)
-        least = int(keys.min())
-        size = int(keys.max()) - least + 1
-        if size > min(MOST_NUMBERS, SPARSE * len(keys)):
+        span = DenseRange.of((batch.columns[index],), min(MOST_NUMBERS, SPARSE * len(at)))
+        if span is None:
             return None
-        numbers = np.full(size + 1, -1, np.int32)
-        numbers[keys - least] = at
+        numbers = np.full(span.size + 1, -1, np.int32)
+        numbers[span.places(buffers.fixed(batch.columns[index])[at])] = at
         there = numbers >= 0
-        if unique and (np.count_nonzero(there) < len(keys) or (one_of_each(batch.diffs) != 1).any()):
+        if unique and (np.count_nonzero(there) < len(at) or (one_of_each(batch.diffs) != 1).any()):
             return None
-        return cls(batch, least, numbers, there, index)
+        return cls(batch, span.least, numbers, there, index)
 
     def places(self, column: pa.Array) -> npt.NDArray[np.integer[Any]]:
         """int[n]: where in `numbers` each key is."""

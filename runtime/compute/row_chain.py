@@ -17,6 +17,7 @@ from ..interrupt import check_interrupt
 from ..repr.batch import NO_ERRORS, Batch, Delta, batch_from_rows, concat_batches, empty_batch, empty_delta
 from ..repr.buffers import constant
 from ..repr.consolidate import advance
+from ..repr.float_facts import FloatFacts
 from ..repr.rows import Rows, without_removed
 from ..repr.schema import ERROR_SCHEMA, Schema
 from .lower.edge import Edge
@@ -86,13 +87,20 @@ def rows_of_chain(query: Relation, inputs: Mapping[GlobalId, Rows]) -> Rows | No
     if query is chain.leaf:
         return rows
     pieces = []
-    for piece in rows.present:
+    for piece in rows.pieces:
         check_interrupt()
         found = chain.apply(piece)
         if len(found.errs):
             return None
         pieces.append(found.oks)
-    return Rows(query.schema, rows.time, tuple(pieces), rows.errs)
+
+    def floats(place: int) -> FloatFacts:
+        source = chain.source(place)
+        if source is not None:
+            return rows.floats(source)
+        return FloatFacts.merged(FloatFacts.of(piece.columns[place]) for piece in pieces)
+
+    return Rows(query.schema, rows.time, tuple(pieces), rows.errs, floats)
 
 
 class Chain:
@@ -111,8 +119,14 @@ class Chain:
                 case Filter(predicates=predicates):
                     for predicate in predicates:
                         edge.filter(predicate)
+        self._columns = edge.columns
         mfp = edge.mfp()
         self._operator = None if mfp is None else MapFilterProject(mfp, leaf.schema, schema)
+
+    def source(self, place: int) -> int | None:
+        """Which of the leaf's columns the one at `place` is; None if it is computed."""
+        found = self._columns[place]
+        return found if found < len(self.leaf.schema) else None
 
     def apply(self, rows: Batch) -> Delta:
         if self._operator is None:

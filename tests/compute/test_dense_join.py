@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from ptvc.compute import dense_join
-from ptvc.compute.dense_join import of_dense_joins
+from ptvc.compute.dense_keys import of_dense_keys
 from ptvc.compute.oneshot import evaluate_once
 from ptvc.expr.registry import resolve_call
 from ptvc.expr.tree.relation import Filter, Get, Join, JoinKind, Project, Relation
@@ -70,7 +70,7 @@ def test_the_same_rows(kind: JoinKind, seed: int) -> None:
         "many": in_pieces(MANY, batches["many"], random),
         "few": Rows(FEW, 3, (batches["few"],), NO_ERRORS),
     }
-    found, contents = of_dense_joins(query, pieces)
+    found, contents = of_dense_keys(query, pieces)
     if len(batches["few"]) * dense_join.FEWER <= len(contents["many"]) // 4:
         assert isinstance(found, Get)
     assert rows(found, {id_: each.delta.oks for id_, each in contents.items()}) == rows(query, batches)
@@ -82,7 +82,7 @@ def test_what_stands_twice_stays_one_and_facts_are_handed_on() -> None:
     pieces = {"many": Rows(MANY, 3, (many(random),), NO_ERRORS), "few": Rows(FEW, 3, (batch,), NO_ERRORS)}
     join = Join(LEFT, RIGHT, JoinKind.INNER, (ColumnRef(0, INT4),), (ColumnRef(1, INT4),))
     both = Join(join, join, JoinKind.FULL, (ColumnRef(1, TEXT),), (ColumnRef(1, TEXT),))
-    found, contents = of_dense_joins(Project(both, (0,)), pieces)
+    found, contents = of_dense_keys(Project(both, (0,)), pieces)
     assert isinstance(found, Project)
     assert isinstance(found.input, Join)
     assert found.input.left is found.input.right
@@ -102,7 +102,7 @@ def test_keys_of_int2_further_apart_than_its_greatest(kind: JoinKind) -> None:
         "few": batch_of(schema, [((key,), 3, 1) for key in sparse]),
     }
     query = Join(Get("many", schema), Get("few", schema), kind, (ColumnRef(0, INT2),), (ColumnRef(0, INT2),))
-    found, contents = of_dense_joins(
+    found, contents = of_dense_keys(
         query, {id_: Rows(schema, 3, (batch,), NO_ERRORS) for id_, batch in batches.items()}
     )
     assert isinstance(found, Get)
@@ -119,7 +119,7 @@ EXPRESSION = resolve_call("add", (ColumnRef(0, INT4), Literal(1, INT4)))
 def test_keys_for_which_there_is_no_table(batch: Batch) -> None:
     join = Join(LEFT, RIGHT, JoinKind.INNER, (ColumnRef(0, INT4),), (ColumnRef(1, INT4),))
     inputs = {"many": Rows(MANY, 3, (many(Random(1)),), NO_ERRORS), "few": Rows(FEW, 3, (batch,), NO_ERRORS)}
-    assert of_dense_joins(join, inputs) == (join, inputs)
+    assert of_dense_keys(join, inputs) == (join, inputs)
 
 
 @pytest.mark.parametrize(
@@ -137,7 +137,7 @@ def test_keys_for_which_there_is_no_table(batch: Batch) -> None:
 def test_joins_of_another_kind(join: Join) -> None:
     batch = batch_of(FEW, [((0.5, key), 3, 1) for key in range(5)])
     inputs = {"many": Rows(MANY, 3, (many(Random(1)),), NO_ERRORS), "few": Rows(FEW, 3, (batch,), NO_ERRORS)}
-    assert of_dense_joins(join, inputs) == (join, inputs)
+    assert of_dense_keys(join, inputs) == (join, inputs)
 
 
 def test_errors_leave_it_to_the_operators() -> None:
@@ -145,7 +145,7 @@ def test_errors_leave_it_to_the_operators() -> None:
     batch = batch_of(FEW, [((0.5, key), 3, 1) for key in range(5)])
     errors = batch_of(ERROR_SCHEMA, [(("22012", "division by zero"), 3, 1)])
     inputs = {"many": Rows(MANY, 3, (many(Random(1)),), errors), "few": Rows(FEW, 3, (batch,), NO_ERRORS)}
-    assert of_dense_joins(join, inputs) == (join, inputs)
+    assert of_dense_keys(join, inputs) == (join, inputs)
 
 
 def test_nothing_is_computed_of_a_join_that_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -167,5 +167,5 @@ def test_nothing_is_computed_of_a_join_that_is_left_alone(monkeypatch: pytest.Mo
             "many": Rows(MANY, 3, (many(Random(1)),), NO_ERRORS),
             "few": Rows(FEW, 3, (few_rows,), NO_ERRORS),
         }
-        assert of_dense_joins(join, inputs) == (join, inputs)
+        assert of_dense_keys(join, inputs) == (join, inputs)
         assert computed == wanted

@@ -11,7 +11,7 @@ from contextlib import nullcontext
 from dataclasses import replace
 from types import FrameType
 
-from ...compute.dense_join import of_dense_joins
+from ...compute.dense_keys import of_dense_keys
 from ...compute.duck.evaluate import evaluate_by_duckdb, prepare
 from ...compute.first_rows import of_first_rows
 from ...compute.oneshot import evaluate_in_order
@@ -99,9 +99,12 @@ def _evaluated(query: Query, contents: Mapping[GlobalId, Rows]) -> Delta:
     if chain is not None:
         return chain
     if sum(map(len, contents.values())) >= query.duckdb_min_rows:
-        by_duckdb = evaluate_by_duckdb(*of_dense_joins(query.relation, contents), query.as_of, query.limit)
-        if by_duckdb is not None:
-            return by_duckdb
+        relation, computed = of_dense_keys(query.relation, contents)
+        found = evaluate_chain_of_rows(relation, computed, query.as_of, query.limit)
+        if found is None:
+            found = evaluate_by_duckdb(relation, computed, query.as_of, query.limit)
+        if found is not None:
+            return found
     once = _looks_once(query.relation)
     inputs = {id_: rows.delta if once else rows.consolidated for id_, rows in contents.items()}
     found = evaluate_in_order(query.relation, inputs, query.as_of)

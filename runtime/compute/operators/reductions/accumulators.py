@@ -159,8 +159,8 @@ class Accumulators:
             if summand.kind == "present" and not column.null_count:
                 out.append((summand.offset, weights))
                 continue
-            contribution = _contribution(summand.kind, column)
-            out.extend((summand.offset + i, row * weights) for i, row in enumerate(contribution))
+            added = contribution(summand.kind, column)
+            out.extend((summand.offset + i, row * weights) for i, row in enumerate(added))
         return out
 
     def float_feeds(
@@ -260,7 +260,7 @@ class Accumulators:
         return Evaluated(values, _overflow(overflow, "value out of range: overflow"))
 
 
-def _contribution(kind: str, column: pa.Array) -> Limbs:
+def contribution(kind: str, column: pa.Array) -> Limbs:
     """int64[width, n]: what one occurrence of each value adds."""
     if kind == "limbs":
         return to_limbs(column)

@@ -35,7 +35,7 @@ def limb_count(type_: ScalarType) -> int:
 
 
 def to_limbs(column: pa.Array) -> Limbs:
-    """One occurrence of each value; NULL is zero.  Of numerics that are small and not negative, which most are, the upper limbs
+    """One occurrence of each value; NULL is zero.  Of numbers that are small and not negative, which most are, the upper limbs
     are left out: all are zero."""
     if column.type.id in buffers.DECIMAL_LIMBS:
         words = buffers.limbs(column)
@@ -50,8 +50,10 @@ def to_limbs(column: pa.Array) -> Limbs:
         wide = values.astype(np.int64)
         if values.dtype == np.uint64:
             out = np.stack((wide & _LOW, (values >> np.uint64(32)).astype(np.int64)))
+        elif values.itemsize < 8 or (len(wide) and wide.min() >= 0 and wide.max() <= _LOW):
+            out = wide[None, :]
         else:
-            out = np.stack((wide & _LOW, wide >> _SHIFT)) if values.itemsize == 8 else wide[None, :]
+            out = np.stack((wide & _LOW, wide >> _SHIFT))
     valid = buffers.validity(column)
     if valid is not None:
         out[:, ~valid] = 0
