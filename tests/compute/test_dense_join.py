@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from datetime import date, timedelta
 from random import Random
 from typing import Any
 
@@ -17,7 +18,7 @@ from ptvc.expr.tree.scalar import ColumnRef, Literal
 from ptvc.repr.batch import NO_ERRORS, Batch
 from ptvc.repr.rows import Rows
 from ptvc.repr.schema import ERROR_SCHEMA, Schema
-from ptvc.repr.types import FLOAT8, INT2, INT4, INT8, TEXT
+from ptvc.repr.types import DATE, FLOAT8, INT2, INT4, INT8, TEXT
 
 from .histories import batch_of, schema_of, updates_of
 
@@ -102,6 +103,23 @@ def test_keys_of_int2_further_apart_than_its_greatest(kind: JoinKind) -> None:
         "few": batch_of(schema, [((key,), 3, 1) for key in sparse]),
     }
     query = Join(Get("many", schema), Get("few", schema), kind, (ColumnRef(0, INT2),), (ColumnRef(0, INT2),))
+    found, contents = of_dense_keys(
+        query, {id_: Rows(schema, 3, (batch,), NO_ERRORS) for id_, batch in batches.items()}
+    )
+    assert isinstance(found, Get)
+    assert rows(found, {found.id: contents[found.id].delta.oks}) == rows(query, batches)
+
+
+@pytest.mark.parametrize("kind", DENSE)
+def test_dates(kind: JoinKind) -> None:
+    schema, first = schema_of(DATE), date(2024, 1, 1)
+    batches = {
+        "many": batch_of(
+            schema, [((None if n == 7 else first + timedelta(n % 40),), 3, 1) for n in range(200)]
+        ),
+        "few": batch_of(schema, [((first + timedelta(n),), 3, 1) for n in range(0, 45, 3)]),
+    }
+    query = Join(Get("many", schema), Get("few", schema), kind, (ColumnRef(0, DATE),), (ColumnRef(0, DATE),))
     found, contents = of_dense_keys(
         query, {id_: Rows(schema, 3, (batch,), NO_ERRORS) for id_, batch in batches.items()}
     )
