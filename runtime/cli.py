@@ -322,7 +322,18 @@ def _running(path: Path) -> RuntimeInfo:
 def _start(path: Path, port: int, places: list[str], assignments: list[str]) -> RuntimeInfo:
     Settings().with_assignments(assignments)  # refused here rather than in the log
     log = log_file(path)
-    arguments = [sys.executable, "-m", "ptvc", "serve", "--path", str(path), "--port", str(port), *places]
+    arguments = [
+        sys.executable,
+        "-P",
+        "-m",
+        "ptvc",
+        "serve",
+        "--path",
+        str(path),
+        "--port",
+        str(port),
+        *places,
+    ]
     for assignment in assignments:
         arguments += ["--set", assignment]
     log.touch(0o600)

@@ -82,7 +82,7 @@ def _start(path: Path, timeout: float) -> None:
         raise DbtRuntimeError(
             f"`path: {path}` in the profile is a file. Name a directory: the runtime keeps its state there."
         )
-    command = [sys.executable, "-m", "ptvc", "up", "--path", str(path)]
+    command = [sys.executable, "-P", "-m", "ptvc", "up", "--path", str(path)]
     # Output goes to a file: the runtime in the background may inherit it, and a pipe would then never end.
     with tempfile.TemporaryFile(mode="w+", encoding="utf-8", errors="replace") as output:
         try:

@@ -50,6 +50,7 @@ def start_gateway(
         "SPARK_SCALA_VERSION": _scala_version(),
     }
     environment["PYTHONHASHSEED"] = "0"  # all workers must hash alike
+    environment["PYTHONSAFEPATH"] = "1"  # a types.py where the runtime was started is none of theirs
     environment["SPARK_CONNECT_MODE"] = "0"
     with tempfile.TemporaryDirectory(prefix="ptvc-gateway-") as folder:
         info = Path(folder) / "connection"

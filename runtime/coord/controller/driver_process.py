@@ -64,7 +64,7 @@ class DriverProcess:
     ) -> None:
         """`blobs` is their URL."""
         self._supervisor = supervisor
-        self._command = [sys.executable, "-m", "ptvc.replica.driver"]
+        self._command = [sys.executable, "-P", "-m", "ptvc.replica.driver"]
         self._command += [address, str(directory), blobs, master, memory]
         self._log = directory / "log" / "driver.log"
         self._on_exit = on_exit
