@@ -6,7 +6,6 @@ It is the runtime's own catalog, filled by the runtime's own definitions: what i
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 from ..compute.oneshot import evaluate_in_order
@@ -28,7 +27,7 @@ from ..expr.tree.relation_tree import dependencies
 from ..repr.schema import Schema
 from ..sql.catalog.catalog_view import PlanContext
 from ..sql.parser.parse import Statement, parse
-from ..sql.plan import plan, resolve
+from ..sql.plan import plan, resolve_opaque
 from ..sql.plans.definition_plans import (
     CreateFunction,
     CreateIndex,
@@ -42,7 +41,6 @@ from ..sql.plans.definition_plans import (
 )
 from ..sql.plans.plans import PlannedStatement
 from ..sql.plans.query_plans import Select
-from .opaque import OpaqueCatalog
 
 _PURE = (
     CreateSchema
@@ -129,7 +127,7 @@ class Environment:
 
     def resolved(self, sql: str) -> PlannedStatement:
         """As it is planned over relations that are not looked into, and by no rule: what the text says."""
-        return resolve(_single(sql), replace(self.context, catalog=OpaqueCatalog(self.catalog)))
+        return resolve_opaque(_single(sql), self.context)
 
     def rows(self, sql: str) -> tuple[Schema, list[tuple[Any, ...]]]:
         """What the catalog answers to a query; RowsUnknown if it reads anything else."""

@@ -80,9 +80,9 @@ def rows_of(planned: PlannedStatement) -> tuple[Schema, Lineage] | None:
         case CreateIndex(on=on, relation=relation):
             return relation.schema, lineage(_read(on, relation))
         case CreateTable(query=Select() as query, schema=schema):
-            return schema, of_query(query)
+            return schema, of_query(query.relation, query.finishing)
         case Select(schema=schema):
-            return schema, of_query(planned)
+            return schema, of_query(planned.relation, planned.finishing)
         case _:
             return None
 

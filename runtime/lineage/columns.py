@@ -11,13 +11,14 @@ from __future__ import annotations
 import enum
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import assert_never
+from typing import Any, assert_never
 
 from ..expr.tree.relation import (
     AssertSingle,
     Constant,
     Distinct,
     Filter,
+    Finishing,
     FlatMap,
     Get,
     GlobalId,
@@ -36,7 +37,6 @@ from ..expr.tree.relation import (
     Window,
 )
 from ..expr.tree.scalar import ColumnRef, Scalar, columns_of
-from ..sql.plans.query_plans import Select
 
 
 class Kind(enum.Enum):
@@ -97,6 +97,39 @@ class Lineage:
         found = _merged(*(self.columns[index] for index in sorted(indices)))
         return {place: (kinds - {Kind.COPY}) | {Kind.TRANSFORM} for place, kinds in found.items()}
 
+    def of_other(self, old: GlobalId, new: GlobalId) -> Lineage:
+        """With another relation, which has the same columns, in the place of `old`."""
+
+        def inputs(some: Inputs) -> Inputs:
+            return {
+                Field(new, place.column) if place.relation == old else place: kinds
+                for place, kinds in some.items()
+            }
+
+        return Lineage(tuple(map(inputs, self.columns)), inputs(self.rows))
+
+    def to_json(self) -> list[Any]:
+        """Of each column, then of the rows, a list of inputs."""
+        return [_inputs_to_json(inputs) for inputs in (*self.columns, self.rows)]
+
+    @staticmethod
+    def from_json(value: list[Any]) -> Lineage:
+        *columns, rows = map(_inputs_from_json, value)
+        return Lineage(tuple(columns), rows)
+
+
+def _inputs_to_json(inputs: Inputs) -> list[Any]:
+    return [
+        [place.relation, place.column, *sorted(kind.value for kind in kinds)]
+        for place, kinds in inputs.items()
+    ]
+
+
+def _inputs_from_json(value: list[Any]) -> Inputs:
+    return {
+        Field(GlobalId(relation), column): frozenset(map(Kind, kinds)) for relation, column, *kinds in value
+    }
+
 
 def _merged(*inputs: Inputs) -> Inputs:
     found: dict[Field, frozenset[Kind]] = {}
@@ -110,9 +143,9 @@ def lineage(relation: Relation) -> Lineage:
     return _lineage(relation, {})
 
 
-def of_query(query: Select) -> Lineage:
+def of_query(relation: Relation, finishing: Finishing) -> Lineage:
     """Of the columns that the client sees."""
-    found, finishing = lineage(query.relation), query.finishing
+    found = lineage(relation)
     if finishing.limit is not None or finishing.offset:
         found = found.ordered(key.index for key in finishing.order)
     return found.project(finishing.indices)

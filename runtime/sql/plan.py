@@ -9,12 +9,14 @@ from typing import TypeVar, assert_never
 from ..errors import PtvcError, Unsupported
 from ..expr.tree.relation import Constant, Filter, Get, Map, Project, Relation
 from ..expr.tree.scalar import Literal
+from ..lineage.columns import lineage
 from ..repr.schema import Column, Schema
 from ..repr.types import TEXT, ScalarType
 from ..transform.bind_parameters import bind_parameters, bind_scalar
 from ..transform.pipeline import optimize
 from .catalog.catalog_view import PlanContext, Prepared
 from .catalog.named_types import types_in
+from .catalog.opaque import OpaqueCatalog
 from .parser.parse import Statement, too_complex
 from .plans import data_plans, definition_plans, explain_plans, query_plans, session_plans
 from .plans.plans import PlannedStatement
@@ -42,6 +44,7 @@ from .syntax import (
 from .syntax.types import resolve_type
 
 EXPLAIN_SCHEMA = Schema((Column("QUERY PLAN", TEXT, False),))
+AnyCreateView = definition_plans.CreateView | definition_plans.CreateMaterializedView
 PUSHDOWN_SCHEMA = Schema(
     tuple(
         Column(name, TEXT, False)
@@ -68,12 +71,30 @@ def describe(
 def plan(statement: Statement, context: PlanContext, parameters: Sequence[Literal] = ()) -> PlannedStatement:
     """The statement, planned and optimized, its parameters bound to `parameters`."""
     planner = Planner(context, parameters)
-    return _optimized(_guarded(planner, statement))
+    planned = _optimized(_guarded(planner, statement))
+    if isinstance(planned, AnyCreateView):
+        return _with_lineage(planned, statement, context)
+    return planned
+
+
+def _with_lineage(planned: AnyCreateView, statement: Statement, context: PlanContext) -> PlannedStatement:
+    """Rules move filters and prune columns, and views are inlined: it is asked of what the text says."""
+    written = relation_of(resolve_opaque(statement, context))
+    assert written is not None
+    try:
+        return replace(planned, lineage=lineage(written))
+    except RecursionError:
+        raise too_complex() from None
 
 
 def resolve(statement: Statement, context: PlanContext) -> PlannedStatement:
     """The statement, planned as it is written: names and types are resolved, and no rule is applied."""
     return _guarded(Planner(context), statement)
+
+
+def resolve_opaque(statement: Statement, context: PlanContext) -> PlannedStatement:
+    """As `resolve`, over views that are not looked into: each is a relation of its own."""
+    return resolve(statement, replace(context, catalog=OpaqueCatalog(context.catalog)))
 
 
 def plan_generic(statement: Statement, context: PlanContext, types: Sequence[ScalarType]) -> PlannedStatement:

@@ -21,7 +21,7 @@ from tests.sql.fake_catalog import CATALOG, CONTEXT
 def resolved(sql: str) -> tuple[Select, Lineage]:
     planned = resolve(parse(sql)[0], CONTEXT)
     assert isinstance(planned, Select)
-    return planned, of_query(planned)
+    return planned, of_query(planned.relation, planned.finishing)
 
 
 def shown(inputs: Inputs) -> str:

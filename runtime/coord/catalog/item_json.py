@@ -15,6 +15,7 @@ from ...compute.lower.shared_arrangements import IndexKey
 from ...errors import UndefinedObject
 from ...expr.tree.codec import relation_from_json, relation_to_json, scalar_from_json, scalar_to_json
 from ...expr.tree.relation import GlobalId
+from ...lineage.columns import Lineage
 from ...repr.schema import Column, Schema, type_from_json, type_to_json
 from ...sql.plans.definition_plans import FileSinkConnector
 from ...sql.plans.query_plans import Envelope
@@ -90,7 +91,11 @@ def _fields(item: Item) -> Json:
                 ),
             }
         case View():
-            return _columns(item) | _query(item) | {"options": _options(named=item.named or None)}
+            return (
+                _columns(item)
+                | _query(item)
+                | {"options": _options(named=item.named or None, lineage=_lineage(item))}
+            )
         case MaterializedView():
             return (
                 _columns(item)
@@ -100,6 +105,7 @@ def _fields(item: Item) -> Json:
                     "shard": item.shard,
                     "options": _options(
                         named=item.named or None,
+                        lineage=_lineage(item),
                         shares=_shares(item.shares),
                         retain_history_ms=item.retain_history_ms,
                         assert_not_null=list(item.assert_not_null) or None,
@@ -153,6 +159,10 @@ def _query(item: AnyView) -> Json:
         "definition_sql": item.definition_sql,
         "columns": None if item.columns is None else [list(column) for column in item.columns],
     }
+
+
+def _lineage(item: AnyView) -> list[Any] | None:
+    return None if item.lineage is None else item.lineage.to_json()
 
 
 def _connection(connector: Connector, key: tuple[int, ...], envelope: Envelope) -> Json:
@@ -227,6 +237,7 @@ def item_from_json(text: str) -> Item:
                 definition_sql=v["definition_sql"],
                 columns=_read_named(v),
                 named=options.get("named", False),
+                lineage=_read_lineage(options),
             )
         case MaterializedView.kind.value:
             return MaterializedView(
@@ -235,6 +246,7 @@ def item_from_json(text: str) -> Item:
                 definition_sql=v["definition_sql"],
                 columns=_read_named(v),
                 named=options.get("named", False),
+                lineage=_read_lineage(options),
                 cluster=v["cluster"],
                 shard=v["shard"],
                 shares=_read_shares(options),
@@ -306,6 +318,12 @@ def _read_named(v: Json) -> tuple[tuple[GlobalId, int], ...] | None:
     """The columns that a view names."""
     columns = v.get("columns")
     return None if columns is None else tuple((id_, place) for id_, place in columns)
+
+
+def _read_lineage(options: Json) -> Lineage | None:
+    """None of a view that an older version has created."""
+    lineage = options.get("lineage")
+    return None if lineage is None else Lineage.from_json(lineage)
 
 
 def _read_shares(options: Json) -> tuple[IndexKey, ...]:

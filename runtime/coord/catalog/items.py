@@ -27,6 +27,7 @@ from ...compute.lower.shared_arrangements import IndexKey
 from ...errors import About
 from ...expr.tree.relation import Get, GlobalId, Project, Relation
 from ...expr.tree.scalar import Scalar
+from ...lineage.columns import Lineage
 from ...repr.schema import Column, Schema
 from ...repr.types import ScalarType
 from ...sql.catalog.catalog_view import ItemKind
@@ -169,12 +170,14 @@ class Source(_ReadableBase):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _ViewBase(_ReadableBase):
     """`relation` is what it computes, `definition_sql` the query as the user wrote it, `columns` those of tables, by place, that
-    the query names (None: it is not known).  If it is `named`, its columns are not called as the query calls them."""
+    the query names (None: it is not known).  If it is `named`, its columns are not called as the query calls them.  `lineage` is
+    that of the query's text over what it names, columns by their place (None: it was created by an older version)."""
 
     relation: Relation
     definition_sql: str
     columns: tuple[tuple[GlobalId, int], ...] | None = None
     named: bool = False
+    lineage: Lineage | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -66,6 +66,7 @@ def _replaced(view: MaterializedView, replacement: MaterializedView, narrowed: b
         definition_sql=replacement.definition_sql,
         uses=replacement.uses,
         columns=replacement.columns,
+        lineage=replacement.lineage,
         # Columns may have been renamed meanwhile.
         named=replacement.named or replacement.schema.names != view.schema.names,
         shares=replacement.shares,
@@ -116,10 +117,9 @@ def _reading(item: Relational, old: MaterializedView, new: MaterializedView) -> 
     columns = item.columns
     if columns is not None:
         columns = tuple(sorted((new.id if id_ == old.id else id_, place) for id_, place in columns))
-    if isinstance(item, View):
-        return replace(item, relation=relation, uses=tuple(sorted(uses)), columns=columns)
-    shares = _shares(item, old, new)
-    return replace(item, relation=relation, uses=tuple(sorted(uses)), columns=columns, shares=shares)
+    lineage = None if item.lineage is None else item.lineage.of_other(old.id, new.id)
+    item = replace(item, relation=relation, uses=tuple(sorted(uses)), columns=columns, lineage=lineage)
+    return item if isinstance(item, View) else replace(item, shares=_shares(item, old, new))
 
 
 def _shares(item: Maintained, old: MaterializedView, new: MaterializedView) -> tuple[IndexKey, ...]:

@@ -13,6 +13,7 @@ from ...compute.lower.shared_arrangements import IndexKey
 from ...errors import DependentObjectsExist, DuplicateObject, UndefinedSchema
 from ...expr.tree.relation import GlobalId, Relation
 from ...expr.tree.relation_tree import dependencies
+from ...lineage.columns import Lineage
 from ...repr.schema import Schema
 from ...repr.types import SYSTEM_OIDS
 from ...sql.catalog.catalog_view import QualifiedName
@@ -352,6 +353,7 @@ class _Body(TypedDict):
     uses: tuple[GlobalId, ...]
     columns: tuple[tuple[GlobalId, int], ...]
     named: bool
+    lineage: Lineage | None
 
 
 def _body(plan: CreateView | CreateMaterializedView) -> _Body:
@@ -363,6 +365,7 @@ def _body(plan: CreateView | CreateMaterializedView) -> _Body:
         "uses": tuple(sorted(plan.uses)),
         "columns": tuple(sorted(plan.columns)),
         "named": plan.named,
+        "lineage": plan.lineage,
     }
 
 

@@ -67,6 +67,7 @@ _OF_THE_CATALOG = frozenset(
     {
         *(name for name in SYSTEM_RELATIONS if not name.startswith("mz_internal.")),
         "mz_internal.mz_object_dependencies",
+        "mz_internal.mz_column_lineage",
         "mz_internal.mz_comments",
         "mz_internal.mz_definitions",
         "mz_internal.mz_cluster_definitions",

@@ -9,7 +9,7 @@ from ...expr.functions.system.system import quote_ident
 from ...sql.calls.catalog_functions import CONSTRAINT_POSITION, PRETTY_CONSTRAINT_POSITION
 from ...sql.catalog.catalog_view import ItemKind
 from ..catalog.connectors import connector_word
-from ..catalog.items import Index, Maintained, MaterializedView, Readable, Sink, Source, Table, View
+from ..catalog.items import AnyView, Index, Maintained, MaterializedView, Readable, Sink, Source, Table, View
 from .constraints import constraint_sql, key_index_sql, of_tables
 from .definitions import cluster_sql, create_sql, index_sql, key_columns
 from .pg_proc import texts
@@ -75,6 +75,25 @@ def mz_object_dependencies(state: State) -> Rows:
     for item in state.catalog.user_items():
         for id_ in item.uses:
             yield {"object_id": item.id, "referenced_object_id": id_}
+
+
+def mz_column_lineage(state: State) -> Rows:
+    """Of which columns each column of a view is made; without a column's name, of which its rows."""
+    for item in state.catalog.user_items():
+        if not isinstance(item, AnyView) or item.lineage is None:
+            continue
+        names: tuple[str | None, ...] = (*item.schema.names, None)
+        for name, inputs in zip(names, (*item.lineage.columns, item.lineage.rows), strict=True):
+            for place, kinds in inputs.items():
+                read = state.catalog.item_by_id(place.relation)
+                for kind in sorted(kind.value for kind in kinds):
+                    yield {
+                        "object_id": item.id,
+                        "column_name": name,
+                        "referenced_object_id": place.relation,
+                        "referenced_column_name": read.schema[read.shown_position(place.column)].name,
+                        "kind": kind,
+                    }
 
 
 def mz_definitions(state: State) -> Rows:

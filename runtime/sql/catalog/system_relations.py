@@ -137,6 +137,7 @@ _FILLED = {
     "mz_internal.mz_spark_jobs": "id:l kind:t cluster:t object_id:t status:t started_at:z seconds:d rows_total:l "
     "rows_read:l levels:l levels_done:l tasks:l tasks_done:l percent:d error:t",
     "mz_internal.mz_object_dependencies": "object_id:t referenced_object_id:t",
+    "mz_internal.mz_column_lineage": "object_id:t column_name:t referenced_object_id:t referenced_column_name:t kind:t",
     "mz_internal.mz_source_statuses": "id:t name:t type:t last_status_change_at:z status:t error:t details:t",
     "mz_internal.mz_sink_statuses": "id:t name:t type:t last_status_change_at:z status:t error:t details:t",
     "mz_internal.mz_cluster_replica_statuses": "replica_id:t process_id:l status:t reason:t updated_at:z",

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from ...expr.tree.relation import GlobalId, Relation
 from ...expr.tree.scalar import Scalar
+from ...lineage.columns import Lineage
 from ...repr.schema import Schema
 from ...repr.types import ScalarType
 from ..catalog.catalog_view import CatalogItem, QualifiedName
@@ -57,6 +58,7 @@ class CreateView:
     uses: frozenset[GlobalId]  # every object named in the body, views included
     columns: frozenset[tuple[GlobalId, int]] = frozenset()  # of tables, where they are stored
     named: bool = False  # the statement names the view's columns
+    lineage: Lineage | None = None  # of the text; None until it was asked for
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +78,7 @@ class CreateMaterializedView:
     columns: frozenset[tuple[GlobalId, int]] = frozenset()
     named: bool = False
     replaces: GlobalId | None = None  # the view whose definition this one may become
+    lineage: Lineage | None = None
 
 
 @dataclass(frozen=True, slots=True)

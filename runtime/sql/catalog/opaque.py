@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from ..expr.tree.relation import GlobalId
-from ..sql.catalog.catalog_view import CatalogItem, CatalogView, ItemKind
+from ...expr.tree.relation import GlobalId
+from .catalog_view import CatalogItem, CatalogView, ItemKind
 
 
 @dataclass(frozen=True, slots=True)
