@@ -97,7 +97,7 @@ class Environment:
         """Plans the statements of `sql`, in order; each sees those before it."""
         planned = []
         for statement in parse(sql):
-            planned.append(plan(statement, self.context))
+            planned.append(plan(statement, self.context, with_lineage=False))
             self._apply(planned[-1])
         return planned
 

@@ -68,11 +68,18 @@ def describe(
     return Prepared(statement.sql, tuple(types), result_schema(planned), late=late)
 
 
-def plan(statement: Statement, context: PlanContext, parameters: Sequence[Literal] = ()) -> PlannedStatement:
-    """The statement, planned and optimized, its parameters bound to `parameters`."""
+def plan(
+    statement: Statement,
+    context: PlanContext,
+    parameters: Sequence[Literal] = (),
+    *,
+    with_lineage: bool = True,
+) -> PlannedStatement:
+    """The statement, planned and optimized, its parameters bound to `parameters`.  The lineage of a view is planned by itself, which
+    takes as long again."""
     planner = Planner(context, parameters)
     planned = _optimized(_guarded(planner, statement))
-    if isinstance(planned, AnyCreateView):
+    if with_lineage and isinstance(planned, AnyCreateView):
         return _with_lineage(planned, statement, context)
     return planned
 
