@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 from ptvc.cli import app
 from typer.testing import CliRunner
@@ -269,3 +270,60 @@ def test_lineage_of_what_is_not_there(root: Path, name: str, message: str) -> No
     code, _, problems = run("lineage", name, *of(root))
     assert code == 2
     assert message in problems
+
+
+_TEXT = {"type": "string"}
+_URL = {"type": "string", "pattern": "^https://"}
+_INPUT = {
+    "type": "object",
+    "required": ["namespace", "name", "field"],
+    "properties": {
+        "namespace": _TEXT,
+        "name": _TEXT,
+        "field": _TEXT,
+        "transformations": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "required": ["type"],
+                "properties": {
+                    "type": {"enum": ["DIRECT", "INDIRECT"]},
+                    "subtype": _TEXT,
+                    "description": _TEXT,
+                    "masking": {"type": "boolean"},
+                },
+            },
+        },
+    },
+}
+_INPUTS = {"type": "array", "items": _INPUT}
+_OF_A_COLUMN = {"type": "object", "required": ["inputFields"], "properties": {"inputFields": _INPUTS}}
+FACET = {
+    "type": "object",
+    "required": ["_producer", "_schemaURL", "fields"],
+    "properties": {
+        "_producer": _URL,
+        "_schemaURL": _URL,
+        "fields": {"type": "object", "additionalProperties": _OF_A_COLUMN},
+        "dataset": _INPUTS,
+    },
+}
+"""What OpenLineage asks of a `columnLineage` facet (1-2-0), and of every facet."""
+
+
+def test_the_facet_has_what_openlineage_asks_for(root: Path) -> None:
+    datasets = json.loads(run("lineage", "--openlineage", *of(root))[1])
+    columns = {
+        (dataset["namespace"], dataset["name"]): {
+            column["name"] for column in dataset["facets"]["schema"]["fields"]
+        }
+        for dataset in datasets
+    }
+    facets = [
+        dataset["facets"]["columnLineage"] for dataset in datasets if "columnLineage" in dataset["facets"]
+    ]
+    assert facets
+    for facet in facets:
+        jsonschema.validate(facet, FACET)
+        inputs = [*facet["dataset"], *(i for made in facet["fields"].values() for i in made["inputFields"])]
+        assert all(i["field"] in columns[i["namespace"], i["name"]] for i in inputs)

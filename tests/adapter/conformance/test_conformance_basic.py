@@ -6,7 +6,6 @@ import pytest
 from dbt.tests.adapter.basic import (
     test_adapter_methods,
     test_base,
-    test_docs_generate,
     test_empty,
     test_ephemeral,
     test_generic_tests,
@@ -24,16 +23,6 @@ class TestCaching(test_adapter_methods.TestBaseCaching):
 
 
 class TestSimpleMaterializations(test_base.TestSimpleMaterializations):
-    pass
-
-
-@pytest.mark.slow
-class TestDocsGenReferences(test_docs_generate.TestDocsGenReferences):
-    pass
-
-
-@pytest.mark.slow
-class TestDocsGenerate(test_docs_generate.TestDocsGenerate):
     pass
 
 

@@ -55,3 +55,39 @@
 {% macro ptvc__get_catalog_for_single_relation(relation) -%}
   {{ return(ptvc__get_catalog_relations(relation.information_schema(), [relation])) }}
 {%- endmacro %}
+
+{# Of which columns those of views are made; without a column's name, by which their rows are chosen. #}
+{% macro ptvc__get_column_lineage(schemas) -%}
+  {% set sql -%}
+    select
+      o.schema_name, o.name, l.column_name, r.name as referenced_name, l.referenced_column_name as referenced_column, l.kind
+    from mz_internal.mz_column_lineage l
+    join mz_catalog.mz_objects o on o.id = l.object_id
+    join mz_catalog.mz_objects r on r.id = l.referenced_object_id
+    left join mz_catalog.mz_columns c on c.id = l.object_id and c.name = l.column_name
+    where o.schema_name in ({{ ptvc__literals(schemas) }})
+    order by o.schema_name, o.name, c.position nulls last, r.name, l.referenced_column_name, l.kind
+  {%- endset %}
+  {{ return(run_query(sql)) }}
+{%- endmacro %}
+
+{# To which time each stored relation holds all that belongs into it. #}
+{% macro ptvc__get_frontiers(schemas) -%}
+  {% set sql -%}
+    select
+      o.schema_name, o.name,
+      to_char(to_timestamp(f.write_frontier / 1000.0), 'YYYY-MM-DD HH24:MI:SS TZH:TZM') as up_to_date
+    from mz_internal.mz_frontiers f
+    join mz_catalog.mz_objects o on o.id = f.object_id
+    where o.schema_name in ({{ ptvc__literals(schemas) }})
+  {%- endset %}
+  {{ return(run_query(sql)) }}
+{%- endmacro %}
+
+{% macro ptvc__count_rows(relation) -%}
+  {{ return(run_query('select count(*) from ' ~ relation.render())) }}
+{%- endmacro %}
+
+{% macro ptvc__literals(values) -%}
+  {% for value in values %}{{ ptvc__literal(value) }}{{ ', ' if not loop.last }}{% endfor %}
+{%- endmacro %}
