@@ -18,6 +18,7 @@ SUPERVISED = ("coord", "replica", "server.py")
 
 AWAITED_BY_THEIR_MAKER = {
     ("coord/controller/clusters.py", "serving"),  # waits for the first of several events
+    ("coord/dml/writes.py", "_change"),
     ("coord/query/dataflow_subscription.py", "_from"),
     ("coord/query/dataflow_subscription.py", "_next"),
     ("coord/query/subscription_cursor.py", "_before"),

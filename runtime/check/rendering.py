@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from click.exceptions import ClickException
-from dbt.adapters.factory import adapter_management, get_adapter, register_adapter
+from dbt.adapters.factory import adapter_management, get_adapter, register_adapter, reset_adapters
 from dbt.artifacts.schemas.manifest import WritableManifest
 from dbt.cli.exceptions import ExceptionExit, ResultExit
 from dbt.cli.main import cli
@@ -102,7 +102,7 @@ def _json(manifest: Manifest) -> dict[str, Any]:
 
 @contextmanager
 def rendering(parsed: Parsed, environment: Environment) -> Iterator[Renderer]:
-    with adapter_management():
+    with adapter_management(), _unregistered_after():
         register_adapter(parsed.config, get_mp_context())
         adapter: Any = get_adapter(parsed.config)
         adapter.connections = connections_to(environment)(parsed.config, get_mp_context())
@@ -112,6 +112,15 @@ def rendering(parsed: Parsed, environment: Environment) -> Iterator[Renderer]:
         adapter.set_macro_resolver(parsed.manifest)
         adapter.connections.set_query_header(generate_query_header_context(parsed.config, parsed.manifest))
         yield Renderer(parsed, adapter)
+
+
+@contextmanager
+def _unregistered_after() -> Iterator[None]:
+    """dbt keeps adapters for its next invocation in this process, which is to find none that asks nobody."""
+    try:
+        yield
+    finally:
+        reset_adapters()  # type: ignore[no-untyped-call]
 
 
 class Renderer:

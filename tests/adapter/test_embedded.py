@@ -43,7 +43,7 @@ def test_starts_once_per_process(fake_python: Path, tmp_path: Path) -> None:
     runtime = embedded.ensure_running(folder, 30)
     assert runtime == embedded.EmbeddedRuntime("127.0.0.1", 7001, 42, "0.1.0")
     assert embedded.ensure_running(folder, 30) is runtime
-    assert (folder / "calls").read_text() == f"-m ptvc up --path {folder}\n"
+    assert (folder / "calls").read_text() == f"-P -m ptvc up --path {folder}\n"
 
 
 def test_starts_again_when_asked_to_look_again(fake_python: Path, tmp_path: Path) -> None:

@@ -219,7 +219,7 @@ def test_a_test_that_is_kept_as_a_view_is_refused_what_a_view_is(tmp_path: Path)
     sql = "{{ config(store_failures_as='materialized_view') }}\nselect id from {{ ref('orders') }}\nwhere placed_at > now()\n"
     (finding,) = checked(tmp_path, {"tests/late.sql": sql}).result.findings
     assert (finding.place.line, finding.place.column) == (3, 19)
-    assert "now is not allowed in a view" in finding.message
+    assert "now is not allowed in a materialized view" in finding.message
 
 
 UNIT_TEST = """\

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from dbt.adapters.factory import FACTORY
 from ptvc.check.lineage import graph
 from ptvc.check.run import of_project
 
@@ -30,6 +31,8 @@ def test_a_project_that_runs_is_right(name: str, tmp_path: Path, monkeypatch: py
     with of_project(root, ["--profiles-dir", str(root)]) as subject:
         version = subject.check()
         found = graph(subject.project, version.result, subject.environment)
+        assert "ptvc" in FACTORY.adapters
+    assert not FACTORY.adapters  # whoever runs dbt in this process next connects to a runtime
     assert version.result.findings == []
     assert version.result.not_checked == []
     computed = [c for c in version.result.checked.values() if c.node.type in ("model", "snapshot") and c.sql]
