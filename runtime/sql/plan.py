@@ -76,7 +76,7 @@ def plan(
     with_lineage: bool = True,
 ) -> PlannedStatement:
     """The statement, planned and optimized, its parameters bound to `parameters`.  The lineage of a view is planned by itself, which
-    takes as long again."""
+    takes more than half as long again."""
     planner = Planner(context, parameters)
     planned = _optimized(_guarded(planner, statement))
     if with_lineage and isinstance(planned, AnyCreateView):

@@ -150,6 +150,19 @@ def random_pattern(rng: Random, depth: int = 0) -> str:
     return text
 
 
+def check_matches(oracle: psycopg.Connection, rows: list[tuple[str, str]]) -> None:
+    """The match, what lies between matches, and what takes their place, of texts and patterns."""
+    check(oracle, "regexp_match(c0, c1)", call("regexp_match"), (TEXT, TEXT), rows)
+    check(oracle, "regexp_split_to_array(c0, c1)", call("regexp_split_to_array"), (TEXT, TEXT), rows)
+    check(
+        oracle,
+        "regexp_replace(c0, c1, '<\\&>', 'g')",
+        lambda a, b: resolve_call("regexp_replace", (a, b, _text("<\\&>"), _text("g"))),
+        (TEXT, TEXT),
+        rows,
+    )
+
+
 @pytest.mark.parametrize("seed", range(2))
 def test_random_patterns(oracle: psycopg.Connection, seed: int) -> None:
     """Whatever is not refused has PostgreSQL's match and groups."""
@@ -161,15 +174,7 @@ def test_random_patterns(oracle: psycopg.Connection, seed: int) -> None:
         for pattern in patterns
         for _ in range(6)
     ]
-    check(oracle, "regexp_match(c0, c1)", call("regexp_match"), (TEXT, TEXT), rows)
-    check(oracle, "regexp_split_to_array(c0, c1)", call("regexp_split_to_array"), (TEXT, TEXT), rows)
-    check(
-        oracle,
-        "regexp_replace(c0, c1, '<\\&>', 'g')",
-        lambda a, b: resolve_call("regexp_replace", (a, b, _text("<\\&>"), _text("g"))),
-        (TEXT, TEXT),
-        rows,
-    )
+    check_matches(oracle, rows)
 
 
 def pattern_of_one_varying_part(rng: Random) -> str:
@@ -200,15 +205,7 @@ def test_one_part_that_varies(oracle: psycopg.Connection, seed: int) -> None:
         for pattern in patterns
         for _ in range(8)
     ]
-    check(oracle, "regexp_match(c0, c1)", call("regexp_match"), (TEXT, TEXT), rows)
-    check(oracle, "regexp_split_to_array(c0, c1)", call("regexp_split_to_array"), (TEXT, TEXT), rows)
-    check(
-        oracle,
-        "regexp_replace(c0, c1, '<\\&>', 'g')",
-        lambda a, b: resolve_call("regexp_replace", (a, b, _text("<\\&>"), _text("g"))),
-        (TEXT, TEXT),
-        rows,
-    )
+    check_matches(oracle, rows)
 
 
 @pytest.mark.parametrize(

@@ -6,11 +6,12 @@ columns are made.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from dbt_common.contracts.metadata import CatalogTable, ColumnMetadata, StatsItem, TableMetadata
+from dbt_common.exceptions import DbtRuntimeError
 
 if TYPE_CHECKING:
     import agate
@@ -34,6 +35,30 @@ class Stats:
     """What is known of relations: of each a value for some of `_LABELS`."""
 
     values: dict[Name, dict[str, Any]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, rows: agate.Table, macro: Callable[..., Any], table: Callable[[str, str], Any]) -> Stats:
+        """Of the relations in the catalog's rows, by the adapter's macros.  Those of a view are not counted: it would have to be
+        computed.  `table` is the relation of a schema and a name."""
+        stats = cls()
+        kinds = {(row["table_schema"], row["table_name"]): row["table_type"] for row in rows.rows}
+        if not kinds:
+            return stats
+        schemas = sorted({schema for schema, _ in kinds})
+        stats.put_lineage(macro("ptvc__get_column_lineage", kwargs={"schemas": schemas}).rows)
+        for row in macro("ptvc__get_frontiers", kwargs={"schemas": schemas}).rows:
+            stats.put((row["schema_name"], row["name"]), "up_to_date", row["up_to_date"])
+        for (schema, name), kind in kinds.items():
+            if kind == "VIEW":
+                continue
+            try:
+                counted = macro("ptvc__count_rows", kwargs={"relation": table(schema, name)})
+            except DbtRuntimeError as error:
+                # In error, or gone meanwhile: the documentation of others is no worse.
+                stats.put((schema, name), "error", str(error.msg))
+            else:
+                stats.put((schema, name), "row_count", str(counted.rows[0][0]))
+        return stats
 
     def put(self, name: Name, what: str, value: Any) -> None:
         if value is not None:

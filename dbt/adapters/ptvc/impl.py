@@ -222,30 +222,7 @@ class PtvcAdapter(SQLAdapter):
         return self._stats(rows).added_to(rows)
 
     def _stats(self, rows: agate.Table) -> Stats:
-        """Of the relations in the catalog's rows.  Those of a view are not counted: it would have to be computed."""
-        stats = Stats()
-        kinds = {(row["table_schema"], row["table_name"]): row["table_type"] for row in rows.rows}
-        if not kinds:
-            return stats
-        schemas = sorted({schema for schema, _ in kinds})
-        edges: Any = self.execute_macro("ptvc__get_column_lineage", kwargs={"schemas": schemas})
-        stats.put_lineage(edges.rows)
-        frontiers: Any = self.execute_macro("ptvc__get_frontiers", kwargs={"schemas": schemas})
-        for row in frontiers.rows:
-            stats.put((row["schema_name"], row["name"]), "up_to_date", row["up_to_date"])
-        for (schema, name), kind in kinds.items():
-            if kind == "VIEW":
-                continue
-            relation = self._relation(schema, name, "table")
-            try:
-                counted: Any = self.execute_macro("ptvc__count_rows", kwargs={"relation": relation})
-            except (
-                DbtRuntimeError
-            ) as error:  # in error, or gone meanwhile: the documentation of others is no worse
-                stats.put((schema, name), "error", str(error.msg))
-            else:
-                stats.put((schema, name), "row_count", str(counted.rows[0][0]))
-        return stats
+        return Stats.of(rows, self.execute_macro, lambda schema, name: self._relation(schema, name, "table"))
 
     def _relations_cache_for_schemas(self, relation_configs: Any, cache_schemas: Any = None) -> None:
         super()._relations_cache_for_schemas(relation_configs, cache_schemas)

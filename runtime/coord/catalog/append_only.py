@@ -40,7 +40,6 @@ def _derived(id: GlobalId, catalog: Catalog, known: dict[GlobalId, bool]) -> boo
             definition = expand(relation, catalog)
             below = frozenset(i for i in dependencies(definition) if _is_append_only(i, catalog, known))
             return AppendOnly(below).holds(definition)
-        case (
-            _
-        ):  # of a view that was replaced, or will be, rows go by the difference to its earlier definition
+        case _:
+            # Of a view that was replaced, or will be, rows go by the difference to its earlier definition.
             return False

@@ -107,17 +107,8 @@ class Catalog:
         }
         fork.apply(changes)
         fork.applied = self.applied | {application.after.id for application in applications(changes)}
-        fork.unbuilt |= fork._maintained_from(fork.applied)
+        fork.unbuilt |= {item.id for item in fork.above(fork.applied)}
         return fork
-
-    def _maintained_from(self, ids: Iterable[GlobalId]) -> set[GlobalId]:
-        """These, and all that is computed from them."""
-        found, pending = set[GlobalId](), list(ids)
-        while pending:
-            if (id_ := pending.pop()) not in found and id_ in self._items:
-                found.add(id_)
-                pending.extend(item.id for item in self._dependents.get(id_, ()))
-        return found
 
     def entries(self) -> dict[str, Entry]:
         """All of them as they are now, by key; but for the ids."""
@@ -282,6 +273,16 @@ class Catalog:
                 yield item
                 pending += set(item.uses) - seen
                 seen.update(item.uses)
+
+    def above(self, ids: Collection[GlobalId]) -> Iterator[Item]:
+        """The objects of these ids, and all whose definitions rest on them, once each."""
+        pending, seen = list(ids), set(ids)
+        while pending:
+            if (item := self.find_by_id(pending.pop())) is not None:
+                yield item
+                found = [other.id for other in self.dependents(item.id) if other.id not in seen]
+                pending += found
+                seen.update(found)
 
     def schemas(self) -> list[SchemaEntry]:
         return list(self._schemas.values())

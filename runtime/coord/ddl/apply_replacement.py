@@ -5,7 +5,7 @@ What has to happen when the changes are made is in `replacements`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import NoReturn
 
@@ -215,7 +215,11 @@ def _check(catalog: Catalog, view: MaterializedView, replacement: MaterializedVi
 
 def check_losable(catalog: Catalog, view: MaterializedView) -> None:
     """Raises when what is maintained from the view would not bear that rows of it go."""
-    bound = [item for item in _maintained_from(catalog, view) if needs_append_only(item, catalog)]
+    bound = [
+        item
+        for item in catalog.above([view.id])
+        if isinstance(item, Maintained) and item.id != view.id and needs_append_only(item, catalog)
+    ]
     if bound:
         raise ObjectNotReady(
             f'cannot replace materialized view "{view.name}" while others rely on it to lose no rows',
@@ -232,15 +236,3 @@ def check_cycle(catalog: Catalog, view: MaterializedView, uses: tuple[GlobalId, 
             sqlstate="42P17",
             hint="The definition must not read the view itself, nor anything that reads it.",
         )
-
-
-def _maintained_from(catalog: Catalog, view: MaterializedView) -> Iterator[Maintained]:
-    """The materialized views and indexes that are computed from the view."""
-    pending, seen = [view.id], {view.id}
-    while pending:
-        for item in catalog.dependents(pending.pop()):
-            if item.id not in seen:
-                seen.add(item.id)
-                pending.append(item.id)
-                if isinstance(item, Maintained):
-                    yield item

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -84,6 +85,26 @@ def test_names_and_dependents() -> None:
     assert catalog.find("public", "t") is None
     assert catalog.get(t.id).name == "u"
     assert catalog.dependents(t.id) == [v]
+
+
+def test_what_is_below_and_above() -> None:
+    """Each object once, those that are asked for included, by whichever way they are reached."""
+    catalog = Catalog()
+    t, other = table(catalog, "t"), table(catalog, "other")
+    catalog.apply([Change(None, t), Change(None, other)])
+    v = view(catalog, "v", t)
+    w = view(catalog, "w", v)
+    x = replace(view(catalog, "x", v), uses=(t.id, v.id))
+    catalog.apply([Change(None, item) for item in (v, w, x)])
+
+    def names(items: Iterable[Item]) -> list[str]:
+        return sorted(item.name for item in items)
+
+    assert names(catalog.below([w.id])) == ["t", "v", "w"]
+    assert names(catalog.below([x.id, other.id])) == ["other", "t", "v", "x"]
+    assert names(catalog.above([t.id])) == ["t", "v", "w", "x"]
+    assert names(catalog.above([w.id, other.id])) == ["other", "w"]
+    assert names(catalog.above(["u999"])) == names(catalog.below(["u999"])) == []
 
 
 def test_a_swap_is_one_change() -> None:

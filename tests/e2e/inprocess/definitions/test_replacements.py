@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import random
 import threading
 import time
@@ -11,8 +10,8 @@ from typing import Any
 import psycopg
 import pytest
 from inprocess import InProcess, eventually, hydrated, rows
-from ptvc.coord.storage.catalog_transactions import CatalogTransactions
-from ptvc.coord.storage.group_commit import GroupCommit
+
+from .crash_points import CRASHES, crash_during
 
 DB = psycopg.Connection[tuple[Any, ...]]
 
@@ -140,57 +139,15 @@ def test_readers_see_one_change_while_others_write(fresh: InProcess) -> None:
         )
 
 
-CRASHES = ["halted", "durable", "adopted"]
-
-
 @pytest.mark.parametrize("where", CRASHES)
 def test_a_crash_leaves_one_definition_or_the_other(
     fresh: InProcess, where: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    there = threading.Event()
-
-    async def hang() -> None:
-        there.set()
-        await asyncio.Event().wait()
-
-    define = GroupCommit.define
-    drop_shards = CatalogTransactions._drop
-
-    async def before(self: Any, *arguments: Any) -> None:
-        await hang()
-
-    async def after(self: Any, *arguments: Any) -> None:
-        await define(self, *arguments)
-        await hang()
-
-    async def last(self: Any, items: Any) -> None:
-        there.set()
-        raise OSError("the process is killed here")
-
     with fresh.connect() as db:
         fill(db)
         db.execute(REPLACEMENT)
         eventually(lambda: hydrated(db, "m", "r", "d", "dd", "m_k"))
-    match where:
-        case "halted":
-            monkeypatch.setattr(GroupCommit, "define", before)
-        case "durable":
-            monkeypatch.setattr(GroupCommit, "define", after)
-        case "adopted":
-            monkeypatch.setattr(CatalogTransactions, "_drop", last)
-
-    def apply() -> None:
-        with pytest.raises(psycopg.Error), fresh.connect() as mine:
-            mine.execute("ALTER MATERIALIZED VIEW m APPLY REPLACEMENT r")
-
-    applying = threading.Thread(target=apply, daemon=True)
-    applying.start()
-    assert there.wait(60)
-    fresh.abandon()
-    applying.join(60)
-    monkeypatch.setattr(GroupCommit, "define", define)
-    monkeypatch.setattr(CatalogTransactions, "_drop", drop_shards)
-    fresh.start()
+    crash_during(fresh, "ALTER MATERIALIZED VIEW m APPLY REPLACEMENT r", where, monkeypatch)
     with fresh.connect() as db:
         db.execute("INSERT INTO t VALUES (3, 104), (20, 104)")
         if where == "halted":
