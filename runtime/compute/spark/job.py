@@ -25,7 +25,7 @@ HOT_ROWS = 250_000
 """A key of a join with at least so many rows on one side is split among tasks, if that is much for one of them."""
 
 SMALL_BYTES = 1 << 20
-"""A level that takes in so much, and reads nothing, is run by the driver: to have Spark run it takes longer than it does."""
+"""A level that takes in so much, and reads nothing, is tried by the driver: to have Spark run it takes longer than it mostly does."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,9 +38,9 @@ def withdraw(permit: Path) -> None:
 
 
 @contextmanager
-def working_under(permit: Path) -> Iterator[None]:
-    """Work inside is interrupted soon after the permit has gone."""
-    interrupt, ended = Interrupt(), threading.Event()
+def working_under(permit: Path, interrupt: Interrupt | None = None) -> Iterator[None]:
+    """Work inside is interrupted soon after the permit has gone; by `interrupt`, which somebody else may set too."""
+    interrupt, ended = interrupt or Interrupt(), threading.Event()
     if not permit.exists():
         interrupt.set()
 

@@ -10,7 +10,8 @@ the view's contents as parts, which the coordinator commits.
 
 A level is a job of Spark of one stage.  What its tasks send passes through the driver, which is quicker than a shuffle, as large
 payloads are in files, and what passes are their names (`payload_file`).  So the driver knows how much a level takes in: one
-that has little to do is run here, without Spark, which takes some 40 ms for a level of any size.
+that takes in little is run here, without Spark, which takes some 40 ms for a level of any size.  A join may make much of little:
+what is not done here in a moment is Spark's after all.
 
 Where a level feeds a join, its tasks have reported how many rows the keys have.  If some key is hot (`hot_keys`), they are run again,
 knowing it.  The same holds for a query's top k.
@@ -23,15 +24,18 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from itertools import chain, count, pairwise
 from pathlib import Path
+from threading import Timer
 
 from pyspark import RDD, SparkContext, TaskContext
 from pyspark.accumulators import Accumulator, AccumulatorParam
 
+from ...errors import PtvcError
 from ...expr.tree.relation import GlobalId
+from ...interrupt import Interrupt, interruptible
 from ...persist.location import open_blob
 from ...persist.part import PartRef
 from ...persist.write import write_parts
@@ -51,6 +55,9 @@ from .topology import Topology
 
 SPLIT_ROWS = 50_000
 """Parts are not divided into smaller pieces than this: every task that has a piece decodes the whole part."""
+
+HERE_S = 0.25
+"""For so long at most a level is run by the driver, where it holds other jobs up and uses one core."""
 
 TaskId = tuple[int, int]
 """(level, partition)."""
@@ -141,23 +148,31 @@ class JobRun:
         for row in rows:
             work[row[0]].append(row)
         if is_small(self._job, self._topology, level, rows):
-            return self._here(level, known, work)
+            with suppress(_TakesLong):
+                return self._here(level, known, work)
         # One element in each partition: where they are to be, without a shuffle.
         arrived: RDD[Row] = self._context.parallelize(work, partitions).mapPartitions(chain.from_iterable)
         return arrived.mapPartitions(_task(self._job, level, known, self._facts)).collect()
 
     def _here(self, level: int, known: Knowledge, work: list[list[Row]]) -> list[Row]:
-        """The tasks of a level, one after the other."""
+        """The tasks of a level, one after the other.  Raises _TakesLong; what they have written by then nobody knows of."""
         sent: list[Row] = []
-        with _permitted(self._job):
-            for partition, rows in enumerate(work):
+        interrupt = Interrupt()
+        patience = Timer(HERE_S, interrupt.set, (_TakesLong("a level takes long in the driver"),))
+        patience.daemon = True
+        patience.start()
+        try:
+            with _permitted(self._job, interrupt):
+                for partition, rows in enumerate(work):
 
-                def tell(facts: Facts, partition: int = partition) -> None:
-                    self._facts.add({(level, partition): facts})
+                    def tell(facts: Facts, partition: int = partition) -> None:
+                        self._facts.add({(level, partition): facts})
 
-                task = LevelTask(self._job, level, partition, next(self._attempts), known, tell)
-                sent.extend(task.run(rows))
-        hand_back()
+                    task = LevelTask(self._job, level, partition, next(self._attempts), known, tell)
+                    sent.extend(task.run(rows))
+        finally:
+            patience.cancel()
+            hand_back()
         return sent
 
     def _level_facts(self, level: int) -> list[Facts]:
@@ -189,12 +204,17 @@ def granted_to(job: Job) -> Iterator[None]:
         yield
 
 
-def _permitted(job: Job) -> AbstractContextManager[None]:
-    return nullcontext() if job.permit is None else working_under(Path(job.permit))
+class _TakesLong(PtvcError):
+    """Where a level is run by the driver."""
+
+
+def _permitted(job: Job, interrupt: Interrupt) -> AbstractContextManager[None]:
+    """Work inside ends when `interrupt` is set, or the job is canceled."""
+    return interruptible(interrupt) if job.permit is None else working_under(Path(job.permit), interrupt)
 
 
 def is_small(job: Job, topology: Topology, level: int, rows: Sequence[Row]) -> bool:
-    """Whether a level, for which there are these rows, takes in so little that it need not be Spark's."""
+    """Whether a level, for which there are these rows, takes in so little that it probably need not be Spark's."""
     if level in topology.import_level.values():
         return False
     taken_in = 0
@@ -309,7 +329,7 @@ def _task(
         def tell(facts: Facts) -> None:
             reported.add({(level, partition): facts})
 
-        with _permitted(job):
+        with _permitted(job, Interrupt()):
             yield from LevelTask(job, level, partition, context.taskAttemptId(), known, tell).run(rows)
         hand_back()  # the worker waits a minute for another task before it goes
 

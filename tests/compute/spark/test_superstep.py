@@ -13,13 +13,14 @@ import pyarrow as pa
 import pytest
 from ptvc.compute.lower import lower
 from ptvc.compute.plan import levels
+from ptvc.compute.spark import superstep
 from ptvc.compute.spark.application import Application
 from ptvc.compute.spark.exchange import decode, encode, partition_of, split
 from ptvc.compute.spark.job import Job
 from ptvc.compute.spark.superstep import JobResult
 from ptvc.expr.registry import resolve_call
 from ptvc.expr.tree import relation as r
-from ptvc.expr.tree.scalar import Literal
+from ptvc.expr.tree.scalar import ColumnRef, Literal
 from ptvc.replica.step_under_way import StepUnderWay
 from ptvc.repr.batch import NO_ERRORS, Batch, Delta, empty_batch
 from ptvc.repr.schema import ERROR_SCHEMA, Schema
@@ -180,6 +181,22 @@ def test_a_level_that_takes_in_little_is_run_by_the_driver(application: Applicat
         case.check([{"u1": part(NUMBERS, [(1, 1), (2, 2)], time=AS_OF + 1)}])
         group = f"job-{next(JOB_IDS) - 1}"
         assert len(status.getJobIdsForGroup(group)) == jobs
+
+
+def test_a_level_that_makes_much_of_little_is_sparks_after_all(
+    application: Application, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of what was tried before nothing is lost or told twice."""
+    monkeypatch.setattr(superstep, "HERE_S", 0.05)
+    rows = [(i, i % 9) for i in range(6_000)]
+    pairs = resolve_call("eq", (resolve_call("add", (column(0), ColumnRef(2, INT4))), Literal(4_000, INT4)))
+    view = totals(r.Join(get("u1"), get("u2"), r.JoinKind.INNER, (), (), (pairs,)))
+    inputs = {id_: [part(NUMBERS, rows[:3_000]), part(NUMBERS, rows[3_000:])] for id_ in ("u1", "u2")}
+    case = Case(application, tmp_path, view, inputs)
+    case.job = replace(case.job, small_bytes=1 << 20)
+    case.check()
+    jobs = application._context.statusTracker().getJobIdsForGroup(f"job-{next(JOB_IDS) - 1}")
+    assert len(jobs) == 2, "that which reads, and that of the join"
 
 
 def test_no_output_is_written_where_none_is_wanted(application: Application, tmp_path: Path) -> None:
