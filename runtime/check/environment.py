@@ -14,11 +14,12 @@ from ..coord.catalog.catalog import Catalog
 from ..coord.catalog.entries import Change, ClusterEntry, SchemaEntry, bootstrap_entries
 from ..coord.catalog.items import Item
 from ..coord.catalog.role import FIRST_ROLE
+from ..coord.catalog.system_items import is_system
 from ..coord.ddl.connectors import new_sink, new_source
 from ..coord.ddl.definitions import Definitions
 from ..coord.introspection import of_catalog
 from ..coord.query.result_rows import OrderedRows, repeat
-from ..coord.query.system_reads import inputs_of, is_system
+from ..coord.query.system_reads import inputs_of
 from ..coord.results.results import Columns
 from ..coord.variables import Variables
 from ..errors import SqlSyntaxError, Unsupported

@@ -87,6 +87,7 @@ WRITTEN = {
     "timestamp(0)": "2013-01-01 06:00:00.4",
     "timestamptz": "2013-01-01 06:00+02",
     "varchar(9)": "a%b",
+    "string": "dbt's own name of text",
 }
 
 

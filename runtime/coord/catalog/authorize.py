@@ -21,6 +21,7 @@ from .entries import ClusterEntry, Owned, SchemaEntry
 from .items import Function, Index, Item, NamedType
 from .privileges import CREATE, DELETE, INSERT, TRUNCATE, UPDATE, Privileges
 from .role import RoleEntry
+from .system_items import is_system
 
 _MERGE = {MERGE_INSERT: INSERT, MERGE_UPDATE: UPDATE, MERGE_DELETE: DELETE}
 
@@ -78,7 +79,7 @@ class Authorization:
             self.privileges.must_use_cluster(role, cluster)
 
     def _is_computed(self, id: GlobalId) -> bool:
-        if id.startswith("s"):
+        if is_system(id):
             return False
         item = self._catalog.find_by_id(id)
         return not isinstance(item, Function | NamedType)

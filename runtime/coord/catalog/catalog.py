@@ -13,11 +13,10 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from ...config import DATABASE, ClusterOptions
+from ...config import ClusterOptions
 from ...expr.tree.relation import GlobalId, Relation
 from ...repr.types import ScalarType
-from ...sql.catalog.catalog_view import CatalogItem, ItemKind, QualifiedName
-from ...sql.catalog.system_relations import SYSTEM_RELATIONS
+from ...sql.catalog.catalog_view import CatalogItem
 from .applications import applications
 from .entries import (
     Change,
@@ -43,6 +42,7 @@ from .items import (
 )
 from .planned_items import planned_item, widened
 from .role import FIRST_ROLE, RoleEntry, Roles
+from .system_items import SYSTEM_ITEMS, SYSTEM_OIDS, is_system, system_item
 
 FIRST_USER_OID = 16_384
 
@@ -91,8 +91,6 @@ class Catalog:
         self.default_acls: dict[tuple[str, int, str], DefaultAclEntry] = {}
         self.version = 0
         self.redefined = 0
-        self._system = _system_items()
-        self._system_by_name = {(i.name.schema, i.name.name): i for i in self._system.values()}
         self.apply([Change(None, entry) for entry in entries])
 
     def fork(self, changes: Iterable[Change]) -> Catalog:
@@ -318,7 +316,7 @@ class Catalog:
         return schema in self._schemas or schema in SYSTEM_SCHEMAS
 
     def item(self, schema: str, name: str) -> CatalogItem | None:
-        if (system := self._system_by_name.get((schema, name))) is not None:
+        if (system := system_item(schema, name)) is not None:
             return system
         kept = self._planned
         item = self.find(schema, name)
@@ -345,17 +343,17 @@ class Catalog:
         return [self._plan_item(item, kept) for item in self._types.values()]
 
     def item_by_id(self, id: GlobalId) -> CatalogItem:
-        if (system := self._system.get(id)) is not None:
+        if (system := SYSTEM_ITEMS.get(id)) is not None:
             return system
         kept = self._planned
         return self._plan_item(self._items[id], kept)
 
     def items(self) -> Mapping[GlobalId, CatalogItem]:
         kept = self._planned
-        return {**self._system, **{item.id: self._plan_item(item, kept) for item in self._relations}}
+        return {**SYSTEM_ITEMS, **{item.id: self._plan_item(item, kept) for item in self._relations}}
 
     def oid(self, id: GlobalId) -> int:
-        if id.startswith("s"):
+        if is_system(id):
             return SYSTEM_OIDS[id]
         return self._items[id].oid
 
@@ -391,31 +389,3 @@ def _redefines(change: Change) -> bool:
             )
         case _:
             return False
-
-
-def _system_items() -> dict[GlobalId, CatalogItem]:
-    return {
-        f"s{i}": CatalogItem(f"s{i}", QualifiedName(DATABASE, schema, name), ItemKind.SYSTEM, columns)
-        for i, ((schema, _, name), columns) in enumerate(
-            ((full.partition("."), columns) for full, columns in SYSTEM_RELATIONS.items()), 1
-        )
-    }
-
-
-_WELL_KNOWN = {
-    "pg_am": 2601, "pg_attrdef": 2604, "pg_attribute": 1249, "pg_authid": 1260, "pg_cast": 2605, "pg_class": 1259,
-    "pg_collation": 3456, "pg_constraint": 2606, "pg_conversion": 2607, "pg_database": 1262, "pg_default_acl": 826,
-    "pg_depend": 2608, "pg_description": 2609, "pg_enum": 3501, "pg_event_trigger": 3466, "pg_extension": 3079,
-    "pg_foreign_data_wrapper": 2328, "pg_foreign_server": 1417, "pg_foreign_table": 3118, "pg_index": 2610,
-    "pg_inherits": 2611, "pg_language": 2612, "pg_namespace": 2615, "pg_opclass": 2616, "pg_operator": 2617,
-    "pg_opfamily": 2753, "pg_policy": 3256, "pg_proc": 1255, "pg_publication": 6104, "pg_range": 3541,
-    "pg_rewrite": 2618, "pg_sequence": 2224, "pg_shdescription": 2396, "pg_statistic": 2619,
-    "pg_statistic_ext": 3381, "pg_subscription": 6100, "pg_tablespace": 1213, "pg_trigger": 2620,
-    "pg_ts_config": 3602, "pg_ts_dict": 3600, "pg_ts_parser": 3601, "pg_ts_template": 3764, "pg_type": 1247,
-}  # fmt: skip
-"""Relations that clients name by their OID in PostgreSQL, as in `classoid = 'pg_class'::regclass`."""
-
-SYSTEM_OIDS = {
-    f"s{i}": _WELL_KNOWN.get(name.removeprefix("pg_catalog."), 10_000 + i)
-    for i, name in enumerate(SYSTEM_RELATIONS, 1)
-}

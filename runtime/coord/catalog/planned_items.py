@@ -11,6 +11,7 @@ from ...expr.tree.relation_tree import inputs, with_inputs
 from ...repr.schema import Column, Schema
 from ...sql.catalog.catalog_view import CatalogItem, QualifiedName
 from .items import Function, Index, Item, MaterializedView, NamedType, Sink, Source, Table, View
+from .system_items import as_now, is_system
 
 
 def planned_item(item: Item, items: Mapping[GlobalId, Item], indexed: bool) -> CatalogItem:
@@ -42,8 +43,11 @@ def planned_item(item: Item, items: Mapping[GlobalId, Item], indexed: bool) -> C
 
 
 def widened(relation: Relation, items: Mapping[GlobalId, Item]) -> Relation:
-    """`relation` with every table read with all the columns that it has now, and shown with those it had then."""
+    """`relation` with every table read with all the columns that it has now, and shown with those it had then; so are
+    system relations, of which a view may be older than this version."""
     if isinstance(relation, Get):
+        if is_system(relation.id):
+            return as_now(relation)
         item = items.get(relation.id)
         width = len(relation.schema)
         if not isinstance(item, Table) or width >= len(item.physical):

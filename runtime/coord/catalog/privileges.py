@@ -15,10 +15,11 @@ from ...expr.tree.relation import GlobalId
 from ...sql.calls.privilege_functions import DATABASE_OID
 from ...sql.syntax.role_statements import Securable
 from .acl import ALL, LETTERS, grantable, held
-from .catalog import SYSTEM_OIDS, SYSTEM_SCHEMAS, Catalog
+from .catalog import SYSTEM_SCHEMAS, Catalog
 from .entries import ClusterEntry, DatabaseEntry, Owned, SchemaEntry
 from .items import Function, ItemBase, NamedType, View
 from .role import RoleEntry
+from .system_items import SYSTEM_OIDS, is_system
 
 SELECT, INSERT, UPDATE, DELETE = LETTERS["SELECT"], LETTERS["INSERT"], LETTERS["UPDATE"], LETTERS["DELETE"]
 EXECUTE, TRUNCATE, USAGE, CREATE, TEMPORARY = (
@@ -148,7 +149,7 @@ class Privileges:
     def must_read(self, role: RoleEntry, ids: Iterable[GlobalId]) -> None:
         """The relations, with what is below views."""
         for id_ in sorted(ids):
-            if id_.startswith("s"):
+            if is_system(id_):
                 name = self._catalog.item_by_id(id_).name.name
                 if name in _SECRET and not role.superuser:
                     word = "table" if name == "pg_authid" else "view"

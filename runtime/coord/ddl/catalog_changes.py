@@ -26,6 +26,7 @@ from ..catalog.items import (
     Sink,
 )
 from ..catalog.maintained_plan import planning
+from ..catalog.system_items import is_system
 from ..controller import Controller
 from ..controller.replacement import Switch
 from ..storage.catalog_transactions import Append, created, dropped
@@ -173,7 +174,7 @@ def _validate_item(after: Catalog, item: Item) -> None:
     if isinstance(item, Relational) and after.find(item.schema_name, item.name) is not item:
         raise DuplicateObject(f'relation "{item.name}" already exists')
     for id_ in item.uses:
-        if after.find_by_id(id_) is None:
+        if not is_system(id_) and after.find_by_id(id_) is None:
             raise SerializationFailure(detail=f'Something that "{item.name}" uses was dropped meanwhile.')
 
 

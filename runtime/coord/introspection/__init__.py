@@ -18,6 +18,7 @@ from ...repr.batch import Batch, batch_from_rows
 from ...sql.catalog.catalog_view import CatalogItem
 from ...sql.catalog.system_relations import SYSTEM_RELATIONS
 from ..catalog.catalog import Catalog
+from ..catalog.system_items import is_system
 from ..controller import Controller
 from ..storage.collections import Collections
 from ..thread_pool import EVALUATION
@@ -117,7 +118,7 @@ class Introspection:
         """What depends on the catalog alone is computed beside the loop, ahead of `batch`: it may be many rows."""
         catalog = self._state.catalog
         for id_ in ids:
-            if not id_.startswith("s"):
+            if not is_system(id_):
                 continue
             item = catalog.item_by_id(id_)
             if _full_name(item) not in _OF_THE_CATALOG:

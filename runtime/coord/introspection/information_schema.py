@@ -10,6 +10,7 @@ from ...expr.coercion.type_rules import base_name
 from ...repr.types import Kind, ScalarType
 from ...sql.catalog.catalog_view import CatalogItem, ItemKind
 from ..catalog.items import View
+from ..catalog.system_items import unpinned
 from .definitions import default_sql
 from .state import State
 
@@ -132,7 +133,7 @@ def information_schema_catalog_name(state: State) -> Rows:
 def view_table_usage(state: State) -> Rows:
     for view in state.catalog.user_items():
         if isinstance(view, View):
-            for id_ in view.uses:
+            for id_ in unpinned(view.uses):
                 item = state.catalog.item_by_id(id_)
                 if not item.kind.is_relation:
                     continue

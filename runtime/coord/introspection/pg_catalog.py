@@ -14,6 +14,7 @@ from ...repr.types import (
 from ...sql.catalog.catalog_view import CatalogItem, ItemKind
 from ...sql.syntax.constraints import ConstraintKind
 from ..catalog.items import AnyView, Item, Readable
+from ..catalog.system_items import unpinned
 from .constraints import keys_of_tables
 from .definitions import default_sql, keys
 from .pg_types import DEFAULT_COLLATION, collation_of, row_type_oid
@@ -282,7 +283,7 @@ def pg_rewrite(state: State) -> Rows:
 
 def pg_depend(state: State) -> Rows:
     for item in state.catalog.user_items():
-        for id_ in item.uses:
+        for id_ in unpinned(item.uses):
             is_view = isinstance(item, AnyView)
             yield {
                 "classid": REWRITE_CLASSOID if is_view else CLASS_CLASSOID,

@@ -26,6 +26,7 @@ from ..catalog.catalog import Catalog
 from ..catalog.items import Computed, Maintained
 from ..catalog.maintained_plan import maintained_plan
 from ..catalog.shared_indexes import indexes_for
+from ..catalog.system_items import is_system
 from ..catalog.views import expand
 from ..controller import Controller
 from ..controller.replicas import ReplicaClient
@@ -35,7 +36,6 @@ from ..storage.storage import Storage
 from .changes_reads import changes_in
 from .index_choice import choose_index
 from .read_times import shown_time
-from .system_reads import is_system
 
 MEASURES = ("cpu", "memory", "hydration")
 

@@ -17,6 +17,7 @@ from ...expr.tree.scalar import Scalar
 from ...repr.schema import Column, Schema
 from ..catalog.catalog import Catalog
 from ..catalog.items import Index
+from ..catalog.system_items import is_system
 from .fixed_values import combinations, conjuncts, fixed_values, is_told_by_key
 
 
@@ -60,7 +61,7 @@ def choose_index(
 ) -> IndexRead | None:
     """The index read that answers `relation`; None when there is none."""
     chain, node = chain_over(relation)
-    if not isinstance(node, Get) or node.id.startswith("s"):
+    if not isinstance(node, Get) or is_system(node.id):
         return None
     indexes = [index for index in catalog.indexes_on(node.id) if index.cluster == cluster and usable(index)]
     if not indexes:

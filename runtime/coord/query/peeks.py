@@ -30,6 +30,7 @@ from ...transform.narrow_reads import narrow_reads
 from ...transform.pipeline import optimize
 from ..catalog.catalog import Catalog
 from ..catalog.items import Table
+from ..catalog.system_items import is_system
 from ..catalog.unaltered import check_columns
 from ..catalog.views import expand, expand_unbuilt, own_writes_show
 from ..controller import Controller
@@ -54,7 +55,6 @@ from .system_reads import (
     CatalogQueries,
     SystemRows,
     inputs_of,
-    is_system,
     trivial_rows,
     with_catalogs,
     with_system_rows,

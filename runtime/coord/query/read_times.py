@@ -22,9 +22,9 @@ from ...replica.protocol import Import
 from ...sql.plans.query_plans import AsOf
 from ...sql.query.as_of import time_at
 from ..catalog.catalog import Catalog
+from ..catalog.system_items import is_system
 from ..catalog.views import expand
 from ..storage.storage import Storage
-from .system_reads import is_system
 
 if TYPE_CHECKING:
     from .peeks import ReadContext

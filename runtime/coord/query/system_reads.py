@@ -19,6 +19,7 @@ from ...expr.tree.relation_tree import dependencies, free_locals, inputs, with_i
 from ...expr.tree.scalar import ColumnRef, Literal
 from ...repr.batch import Batch, Delta, batch_from_rows
 from ...repr.types import UNSIGNED, Kind
+from ..catalog.system_items import is_system
 
 SystemRows = Callable[[GlobalId], Batch]
 """All rows of a system relation."""
@@ -39,10 +40,6 @@ _AS_LITERALS = frozenset(
 FEW_ROWS = 100
 SMALL_VALUE = 4096
 """Characters, or elements."""
-
-
-def is_system(id: GlobalId) -> bool:
-    return id.startswith("s")
 
 
 def inputs_of(relation: Relation, rows: SystemRows) -> Mapping[GlobalId, Batch]:

@@ -2,6 +2,7 @@
 
 `SYSTEM_RELATIONS` maps `schema.name` to a Schema.  The coordinator fills the rows, except for those in
 `ALWAYS_EMPTY`: nothing of their kind can exist here, and plans read them as constants.
+Stored views name a system relation by its place here: new ones go to the end.
 Columns are PostgreSQL 16's as far as psql, dbt and drivers read them.
 """
 

@@ -81,7 +81,8 @@ class FromPlanner(JoinPlanner):
         found = find_relation(ast.Name(item.name, item.position), self.planner.context)
         self.planner.uses.add(found.id)
         self.scope.add_table(alias, item.position)
-        relation = relation_of(found)
+        stored = self.planner.maintained and self.planner.open  # a later version may have rows, and values
+        relation = contents_of(found) if stored else relation_of(found)
         if found.kind is ItemKind.VIEW:
             relation = read_view(self.planner, found, relation, item.position)
         self.planner.views.append(relation)
@@ -89,7 +90,7 @@ class FromPlanner(JoinPlanner):
         shift = 0 if base is build.UNIT else len(base.schema)
         oid = self.planner.context.catalog.oid(found.id)
         for index, (column, name) in enumerate(zip(found.schema, names, strict=True)):
-            absent = found.kind is ItemKind.SYSTEM and column.name in NEVER_FILLED
+            absent = found.kind is ItemKind.SYSTEM and column.name in NEVER_FILLED and not stored
             used: Callable[[], None] | None = None
             if found.kind is ItemKind.TABLE:
                 used = partial(self.planner.columns.add, (found.id, found.stored_position(index)))

@@ -17,12 +17,12 @@ from ...errors import Unsupported
 from ...expr.evaluate import fold
 from ...expr.functions.system.random_values import DRAWING, new_seed
 from ...expr.tree.relation import Relation
-from ...expr.tree.relation_tree import scalars_of, with_scalars
+from ...expr.tree.relation_tree import dependencies, scalars_of, with_scalars
 from ...expr.tree.relation_tree import walk as walk_relation
 from ...expr.tree.scalar import ROW, SEED, Call, Literal, PerExecution, Scalar, transform, walk
 from ...repr.types import BYTEA
 from ...transform.rewrite import bottom_up
-from ..catalog.catalog_view import CatalogItem
+from ..catalog.catalog_view import CatalogItem, ItemKind
 
 if TYPE_CHECKING:
     from ..query.planner import Planner
@@ -58,6 +58,8 @@ def left_open(relation: Relation) -> str | None:
 
 def read_view(planner: Planner, item: CatalogItem, relation: Relation, position: int) -> Relation:
     """A view's definition in the statement that reads it.  Raises Unsupported where that is to be maintained."""
+    if planner.maintained and not planner.open:
+        _check_inputs(planner, item, relation, position)
     function = left_open(relation)
     if function is None:
         return relation
@@ -70,6 +72,17 @@ def read_view(planner: Planner, item: CatalogItem, relation: Relation, position:
             position=position,
         )
     return bottom_up(relation, partial(_bound_node, change=_renumbering()))
+
+
+def _check_inputs(planner: Planner, item: CatalogItem, relation: Relation, position: int) -> None:
+    for id_ in sorted(dependencies(relation)):
+        below = planner.context.catalog.item_by_id(id_)
+        if below.kind is ItemKind.SYSTEM:
+            raise Unsupported(
+                f'view "{item.name.name}" is over system relation {below.name}, so it cannot be read by {planner.defining}',
+                hint="Query it directly, or use CREATE VIEW.",
+                position=position,
+            )
 
 
 def bound(planner: Planner, scalar: Scalar, row: Scalar | None) -> Scalar:

@@ -53,14 +53,14 @@
   {% do ptvc__swap_table(existing, target_relation, intermediate) %}
 {%- endmacro %}
 
-{# The columns as the table has them: quoted names, and types from `column_types` or else from the values. #}
+{# The columns as the table has them: quoted names, and types from `column_types`, `string` and the like as in contracts, or else from the values. #}
 {% macro ptvc__seed_columns(agate_table) -%}
   {% set override = model['config'].get('column_types', {}) %}
   {% set columns = {} %}
   {% for name in agate_table.column_names %}
     {% do columns.update({
         adapter.quote_seed_column(name | string, model['config'].get('quote_columns', none)):
-            override.get(name, adapter.convert_type(agate_table, loop.index0))}) %}
+            api.Column.translate_type(override.get(name, adapter.convert_type(agate_table, loop.index0)))}) %}
   {% endfor %}
   {{ return(columns) }}
 {%- endmacro %}

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from dbt.tests.util import run_dbt
 
-from .test_changes import messages
+from ..test_changes import messages
 
 PROJECT = "name: {name}\nversion: '1.0'\nconfig-version: 2\nmacro-paths: [macros]\n"
 
@@ -42,6 +42,12 @@ UTILS = """
   {%- for column in adapter.get_columns_in_relation(from) if column.name not in except -%}
     {{ column.quoted }}{{ ', ' if not loop.last }}
   {%- endfor -%}
+{%- endmacro %}
+
+{# In the manner of audit_helper: a view over the catalog. #}
+{% macro columns_of(relation) -%}
+  select ordinal_position, column_name from {{ relation.information_schema('columns') }}
+  where table_schema = '{{ relation.schema }}' and table_name = '{{ relation.identifier }}'
 {%- endmacro %}
 
 {% test unique_together(model, columns) %}
@@ -92,7 +98,13 @@ class TestPackages:
 
     @pytest.fixture(scope="class")
     def seeds(self) -> dict[str, str]:
-        return {"visits.csv": "id,who,page\n1,ada,/a1\n2,ada,/b2\n3,bob,/c3\n"}
+        # In the manner of dbt_project_evaluator: a type for each adapter that it knows, and dbt's name for the others.
+        types = "{{ 'varchar' if target.type in ['redshift', 'postgres'] else 'string' }}"
+        return {
+            "visits.csv": "id,who,page\n1,ada,/a1\n2,ada,/b2\n3,bob,/c3\n",
+            "notes.csv": "of,note\n1,2\n",
+            "seeds.yml": f'seeds:\n  - name: notes\n    config: {{column_types: {{note: "{types}"}}}}\n',
+        }
 
     @pytest.fixture(scope="class")
     def models(self) -> dict[str, str]:
@@ -106,6 +118,7 @@ class TestPackages:
             "slim.sql": "{{ config(materialized='view') }}"
             " select {{ little_utils.star(ref('visits'), except=['page']) }}, {{ little_utils.whose() }} as whose"
             " from {{ ref('visits') }}",
+            "shape.sql": "{{ config(materialized='view') }} {{ little_utils.columns_of(ref('notes')) }}",
             "models.yml": "models:\n  - name: latest\n    data_tests:\n"
             "      - little_utils.unique_together: {arguments: {columns: [who, page]}}\n    columns:\n"
             "      - name: page\n        data_tests:\n"
@@ -125,6 +138,9 @@ class TestPackages:
         assert project.run_sql(pages, fetch="all") == [("ada", 1, 1, 0), ("bob", 0, 0, 1)]
         whose = project.run_sql(f"select distinct whose from {project.test_schema}.slim", fetch="all")
         assert whose == [("ptvc",)]
+        shape = f"select column_name from {project.test_schema}.shape order by ordinal_position"
+        assert project.run_sql(shape, fetch="all") == [("of",), ("note",)]
+        assert project.run_sql(f"select note from {project.test_schema}.notes", fetch="all") == [("2",)]
 
 
 def package(folder: Path, name: str, macros: str) -> Path:
