@@ -150,8 +150,8 @@ def ranks(
     """In which order the views change, by the replacements' ids: the last is 0.  0A000 where there is none.
 
     What is computed from a view is complete only up to that one's change.  So before it have to change what a replacement
-    that is computed from it replaces, and what replacements replace that something else reads beside it; and all that
-    one object reads changes at one time, which is its own if it is a replacement itself.
+    that is computed from it replaces, and what replacements replace that something else reads beside it; no later than it a view
+    that is computed from it so far; and all that one object reads changes at one time, which is its own if it is a replacement itself.
     """
     of_view = {application.before.id: application.replacement.id for application in applied}
 
@@ -159,6 +159,7 @@ def ranks(
         return {of_view[below.id] for below in catalog.below(item.uses) if below.id in of_view}
 
     behind = {a.replacement.id: views_below(a.replacement) for a in applied}
+    beside = {a.replacement.id: views_below(a.before) for a in applied}
     together = [{*item.reads, *({item.before.id} & behind.keys())} for item in moved]
     for item, group in zip(moved, together, strict=True):
         for id_ in group:
@@ -166,8 +167,9 @@ def ranks(
     found = dict.fromkeys(behind, 0)
     while True:
         before = dict(found)
-        for id_, others in behind.items():
-            found[id_] = max([found[id_], *(1 + found[other] for other in others)])
+        for id_ in found:
+            later = (1 + found[other] for other in behind[id_])
+            found[id_] = max([found[id_], *later, *(found[other] for other in beside[id_])])
         for group in together:
             found |= dict.fromkeys(group, max(found[id_] for id_ in group))
         if found == before:
@@ -185,7 +187,11 @@ def _refuse_order(catalog: Catalog, applied: Sequence[Application], moved: Seque
                 f'"{item.before.name}" reads a replacement, and beside it what is computed from "{below[0]}", which is replaced too',
                 hint="Replace what lies between as well, so that it reads replacements only; or drop it, and create it anew.",
             )
-    raise AssertionError("replacements that nothing reads have an order: no view is computed from itself")
+    names = ", ".join(f'"{name}"' for name in sorted(views.values()))
+    raise Unsupported(
+        f"{names} cannot be replaced in one transaction: replacements are computed from views that would have to change no later than they",
+        hint="Let replacements read each other, not the views; or apply them in several transactions.",
+    )
 
 
 # -- what is refused --
