@@ -4,6 +4,7 @@ A map, from the outside in; each package may import those below it only:
 
 server, cli   the processes: `ptvc serve`, up, down, sql
 check         a dbt project, typed without a runtime: `ptvc check`, lineage
+dialects      SQL of other warehouses, made ours where it is proven to mean the same
 lineage       of which columns a plan's columns are made
 spark         the data source that users' own Spark jobs load
 pgwire        PostgreSQL's protocol

@@ -84,6 +84,7 @@ def test_it_says_what_it_is(wheel: Path) -> None:
     assert "Name: dbt-ptvc\n" in metadata
     assert "License-Expression: Apache-2.0\n" in metadata
     assert "ptvc = ptvc.cli:main" in entry_points
+    assert "[sqlglot.dialects]\nptvc = ptvc.dialects.plugin:Ptvc" in entry_points
 
 
 CHECK = """

@@ -6,8 +6,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
+from dbt.adapters.ptvc.translation import translated, why_not
+
 from ..coord.catalog.items import Readable
-from ..errors import PtvcError
+from ..errors import PtvcError, Unsupported
 from ..repr.schema import Schema
 from ..sql.plan import result_schema
 from ..sql.plans.definition_plans import CreateMaterializedView, CreateTable, CreateView
@@ -182,9 +184,14 @@ class Checker:
         below = next((self._unknown[id_] for id_ in node.depends_on if id_ in self._unknown), None)
         if below is not None:
             return self._leave_above(node, below)
-        code = self._rendered(node)
-        if not code.strip():
+        written = self._rendered(node)
+        if not written.strip():
             return None
+        try:
+            code = self._translated(node, written)
+        except PtvcError as error:
+            self._refuse(node, None, written, error)
+            return self._fail(node)
         if node.kind == "incremental" and relation_name(node) in code:
             return self._later_run(node, code)
         try:
@@ -232,12 +239,13 @@ class Checker:
 
     def _next_run(self, node: Node, first: str) -> None:
         """An incremental model once more, now that its table is there."""
-        code = self._rendered(node)
-        if code != first:
-            try:
+        code = written = self._rendered(node)
+        try:
+            code = self._translated(node, written)
+            if code != first:
                 self._environment.plan(code)
-            except PtvcError as error:
-                self._refuse(node, None, code, error)
+        except PtvcError as error:
+            self._refuse(node, None, code, error)
 
     def _python(self, node: Node) -> None:
         columns = declared.of_yaml(node)
@@ -256,6 +264,34 @@ class Checker:
         if node.type in ("model", "snapshot"):
             return definition(node, code, self._project)
         return None
+
+    def _translated(self, node: Node, code: str) -> str:
+        """The node's query as PostgreSQL's, if its config says that it is in another dialect."""
+        if node.type == "unit_test" and self._tested_dialect(node) is not None:
+            raise NotRendered("a unit test of a model that has a `dialect`")
+        ephemeral = (self._project.nodes[id_] for id_ in node.depends_on if id_ in self._project.nodes)
+        for read in ephemeral:
+            if (
+                read.kind == "ephemeral"
+                and node.type in ("model", "test", "snapshot")
+                and read.dialect is not None
+            ):
+                raise Unsupported(
+                    f"{node.name} reads {read.name}, which is ephemeral and has a `dialect`",
+                    hint="Make it a view.",
+                )
+        if node.dialect is None or node.kind == "ephemeral":
+            return code
+        kind = "test" if node.type == "test" else node.kind
+        reason = why_not(kind, node.language, "__dbt__cte__" in code)
+        if reason is not None:
+            raise Unsupported(reason)
+        return translated(code, node.dialect, self._environment.types_of)
+
+    def _tested_dialect(self, test: Node) -> str | None:
+        tested = (self._project.nodes.get(id_) for id_ in test.depends_on)
+        found = (node.dialect for node in tested if node is not None and node.name == test.extra.get("model"))
+        return next(found, None)
 
     def _planned(self, node: Node, statement: Statement | None, code: str) -> PlannedStatement | None:
         if statement is None:

@@ -117,6 +117,13 @@ class Environment:
                 changes = []
         self.catalog.apply(changes)
 
+    def types_of(self, schema: str | None, name: str) -> dict[str, str] | None:
+        """PostgreSQL's types of a relation's columns, by name; None if it is not there."""
+        item = self.catalog.item(schema or DEFAULT_SCHEMA, name)
+        if item is None or not item.kind.is_relation:
+            return None
+        return {column.name: str(column.type) for column in item.schema or ()}
+
     # --- queries ---
 
     def plan(self, sql: str) -> Select:

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from dbt.adapters.ptvc.translation import dialect_of
+
 from ..errors import InvalidParameter
 
 RELATIONS = ("model", "seed", "snapshot", "source", "function")
@@ -48,6 +50,11 @@ class Node:
             return self.type
         found = str(self.config.get("materialized") or "view")
         return _KINDS.get(found, found)
+
+    @property
+    def dialect(self) -> str | None:
+        """That its query is written in, if it is another warehouse's."""
+        return dialect_of(self.config, generic=self.is_generic_test)
 
     @property
     def contract(self) -> bool:

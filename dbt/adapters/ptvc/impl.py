@@ -12,6 +12,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
 from multiprocessing.context import SpawnContext
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import psycopg
@@ -55,6 +56,7 @@ from dbt.adapters.ptvc.retired import Retirement, is_retired, left_over, retired
 from dbt.adapters.ptvc.seeds import copy_value, difference
 from dbt.adapters.ptvc.single_relation import named_relation, reads_one_ref
 from dbt.adapters.ptvc.source_body import closing_parenthesis
+from dbt.adapters.ptvc.translation import dialect_of, translated_model, why_not
 
 if TYPE_CHECKING:
     import agate
@@ -93,6 +95,7 @@ class PtvcConfig(AdapterConfig):
     envelope: str | None = None
     key: list[str] | None = None
     timeout: float | None = None
+    dialect: str | None = None
     spark_config: dict[str, Any] | None = None
 
 
@@ -281,6 +284,45 @@ class PtvcAdapter(SQLAdapter):
     @available
     def stands_for(self, identifier: str, name: str | None) -> bool:
         return stands_for(identifier, name)
+
+    # --- other dialects ----------------------------------------------------------------------------------------------
+
+    @available
+    def translated(self, sql: str, model: Mapping[str, Any]) -> str:
+        """The query of a model as PostgreSQL's, if its config says that it is in another dialect."""
+        nodes = getattr(self._macro_resolver, "nodes", {})
+        read = [nodes[cte["id"]] for cte in model.get("extra_ctes") or () if cte["id"] in nodes]
+        ephemeral = (dialect_of(node.config) for node in read)
+        return translated_model(
+            sql,
+            model,
+            self._types_of,
+            next((dialect for dialect in ephemeral if dialect is not None), None),
+            Path(self.config.project_target_path),
+        )
+
+    def _types_of(self, schema: str | None, name: str) -> dict[str, str] | None:
+        relation = self.get_relation(self.credentials.database, schema or self.credentials.schema, name)
+        if relation is None:
+            return None
+        columns = self.get_columns_in_relation(relation)  # type: ignore[no-untyped-call]
+        return {column.name: column.data_type for column in columns}
+
+    @available
+    def assert_no_dialect(self, unit_test: Mapping[str, Any]) -> None:
+        """Inputs of unit tests are written in PostgreSQL's SQL, into the model's own text."""
+        tested = getattr(self._macro_resolver, "nodes", {}).get(unit_test.get("tested_node_unique_id"))
+        if tested is not None and dialect_of(tested.config) is not None:
+            raise DbtRuntimeError(f"unit tests of {tested.name} are not supported: it has a `dialect`")
+
+    def pre_model_hook(self, config: Any) -> Any:
+        """Called before the materialization: those of dbt's own would send the text as it is."""
+        node = getattr(config, "model", None)
+        if node is not None and node.config.get("dialect") and node.resource_type in ("model", "snapshot"):
+            kind = "snapshot" if node.resource_type == "snapshot" else str(node.config.materialized)
+            if (reason := why_not(kind, getattr(node, "language", "sql"), ctes=False)) is not None:
+                raise DbtRuntimeError(f"{node.name}: {reason}")
+        return super().pre_model_hook(config)
 
     # --- what changed ----------------------------------------------------------------------------------------------
 

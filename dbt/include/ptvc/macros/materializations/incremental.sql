@@ -13,7 +13,7 @@
   {{ drop_relation_if_exists(load_cached_relation(intermediate)) }}
   {{ run_hooks(pre_hooks, inside_transaction=True) }}
 
-  {% set query = sql %}
+  {% set query = ptvc__query(sql) %}
   {% if model['language'] == 'python' %}
     {% set staging = make_temp_relation(target_relation, '__dbt_py') %}
     {% call statement('python', language='python') %}{{ ptvc__python_code(compiled_code, staging) }}{% endcall %}

@@ -7,7 +7,7 @@
 {% materialization index, adapter='ptvc' %}
   {% set upstream = ptvc__single_relation(sql) %}
   {% if upstream is none %}
-    {{ return(ptvc__maintain(this.incorporate(type='view'), sql)) }}
+    {{ return(ptvc__maintain(this.incorporate(type='view'), ptvc__query(sql))) }}
   {% endif %}
   {{ return(ptvc__maintain_index(upstream)) }}
 {% endmaterialization %}

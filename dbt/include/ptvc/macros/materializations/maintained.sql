@@ -1,17 +1,22 @@
 {# What is maintained by the runtime, and so is only touched when its definition changed. #}
 
+{# The model's query: of a config `dialect`, what that means in PostgreSQL's SQL. #}
+{% macro ptvc__query(sql) -%}
+  {{ return(adapter.translated(sql, model)) }}
+{%- endmacro %}
+
 {% materialization view, adapter='ptvc' %}
-  {{ return(ptvc__maintain(this.incorporate(type='view'), sql)) }}
+  {{ return(ptvc__maintain(this.incorporate(type='view'), ptvc__query(sql))) }}
 {% endmaterialization %}
 
 {% materialization materialized_view, adapter='ptvc' %}
-  {{ return(ptvc__maintain(this.incorporate(type='materialized_view'), sql)) }}
+  {{ return(ptvc__maintain(this.incorporate(type='materialized_view'), ptvc__query(sql))) }}
 {% endmaterialization %}
 
 {# As dbt-materialize called it once. #}
 {% materialization materializedview, adapter='ptvc' %}
   {{ exceptions.warn("the materialization of " ~ this.render() ~ " is called `materialized_view` now: `materializedview` is the old word for it.") }}
-  {{ return(ptvc__maintain(this.incorporate(type='materialized_view'), sql)) }}
+  {{ return(ptvc__maintain(this.incorporate(type='materialized_view'), ptvc__query(sql))) }}
 {% endmaterialization %}
 
 {% materialization source, adapter='ptvc' %}

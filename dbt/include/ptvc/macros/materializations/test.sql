@@ -3,7 +3,7 @@
   up to date after dbt has ended. Its text says what it is, for `ptvc watch`.
 #}
 {% materialization test, adapter='ptvc' %}
-  {% set sql_with_limit = get_limit_subquery_sql(sql, config.get('limit')) %}
+  {% set sql_with_limit = get_limit_subquery_sql(ptvc__query(sql), config.get('limit')) %}
   {% set relations = [] %}
   {% set main_sql = sql_with_limit %}
   {% if should_store_failures() %}

@@ -6,3 +6,13 @@
     {%- do adapter.take_back(rows, model.name) -%}
   {%- endif -%}
 {%- endmacro %}
+
+{% macro ptvc__get_unit_test_sql(main_sql, expected_fixture_sql, expected_column_names) -%}
+  {%- do adapter.assert_no_dialect(model) -%}
+  {{ default__get_unit_test_sql(main_sql, expected_fixture_sql, expected_column_names) }}
+{%- endmacro %}
+
+{# Of `dbt show`; a test's query is one of PostgreSQL's already. #}
+{% macro ptvc__get_limit_sql(sql, limit) -%}
+  {{ default__get_limit_sql(ptvc__query(sql) if flags.WHICH == 'show' else sql, limit) }}
+{%- endmacro %}
