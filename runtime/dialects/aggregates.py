@@ -7,7 +7,7 @@ from sqlglot import exp
 from .arithmetic import as_float
 from .numbers import number
 from .strings import constant
-from .values import NUMBERS, Kind, Value, text_literal
+from .values import NUMBERS, Kind, Value, scale_of, text_literal
 from .writing import Rules, Writer, accept, check_arguments, require, unify, whole
 
 RULES = Rules()
@@ -48,7 +48,7 @@ def sum_(w: Writer, node: exp.Expr) -> Value:
     require(w, node, value, NUMBERS, "SUM")
     # Redshift's sum of a bigint is a decimal, and divides as one.
     kind = Kind.NUMERIC if value.kind is Kind.INT and w.dialect == "redshift" else value.kind
-    return Value(f"sum({sql})", kind, value.scale)
+    return Value(f"sum({sql})", kind, scale_of(value) if kind is Kind.NUMERIC else None, most=value.most)
 
 
 @function("avg", exp.Avg)
@@ -69,7 +69,7 @@ def average(w: Writer, node: exp.Expr) -> Value:
 def _extremes(names: str, node_type: type[exp.Expr], pg: str) -> None:
     def rule(w: Writer, node: exp.Expr) -> Value:
         sql, value = _argument(w, node)
-        return Value(f"{pg}({sql})", value.kind, value.scale)
+        return value.written(f"{pg}({sql})")
 
     function(names, node_type, "this")(rule)
     form(node_type, "this", ("duckdb",))(rule)
@@ -82,7 +82,7 @@ _extremes("max", exp.Max, "max")
 @function("any_value", exp.AnyValue, "this")
 def any_value(w: Writer, node: exp.Expr) -> Value:
     value = w.expression(node.this)
-    return Value(f"any_value({value.sql})", value.kind, value.scale)
+    return value.written(f"any_value({value.sql})")
 
 
 @function(
@@ -92,6 +92,12 @@ def any_value(w: Writer, node: exp.Expr) -> Value:
     ("snowflake", "bigquery", "duckdb", "databricks"),
 )
 def count_if(w: Writer, node: exp.Expr) -> Value:
+    if w.dialect == "snowflake":
+        raise w.refused(
+            node,
+            "whether COUNT_IF of none is 0 or NULL, Snowflake's documentation does not say in one way",
+            "Write COUNT(CASE WHEN ... THEN 1 END), which is 0 then.",
+        )
     value = accept(w, node, w.expression(node.this), _BOOL, "COUNT_IF")
     if w.dialect == "duckdb":  # a sum of zeros and ones
         ones = f"sum(CASE WHEN {value.sql} THEN 1 WHEN NOT {value.sql} THEN 0 END)"
@@ -116,12 +122,18 @@ _truth("logical_or", exp.LogicalOr, "bool_or", ("bigquery",))
 
 
 def _listed(w: Writer, node: exp.Expr, order: exp.Expr | None) -> Value:
-    """LISTAGG and STRING_AGG.  Of nothing, it is an empty text in Snowflake."""
+    """LISTAGG and STRING_AGG.  Of nothing, it is an empty text in Snowflake; Redshift passes empty texts over, as NULLs."""
     inner, distinct = node.this, ""
     if isinstance(inner, exp.Order):
         order, inner = inner, inner.this
     if isinstance(inner, exp.Distinct):
         check_arguments(w, inner, ("expressions",))
+        if w.dialect == "redshift":
+            raise w.refused(
+                node,
+                "LISTAGG(DISTINCT) of Redshift does not tell texts apart by blanks at their end",
+                "Select the distinct texts in a subquery.",
+            )
         inner, distinct = inner.expressions[0], "DISTINCT "
     if isinstance(inner, exp.Order):
         order, inner = inner, inner.this
@@ -131,7 +143,8 @@ def _listed(w: Writer, node: exp.Expr, order: exp.Expr | None) -> Value:
     if node.args.get("separator") is not None and between:
         between = constant(w, node, "separator")
     by = "" if order is None else f" {ordering(w, order)}"
-    sql = f"string_agg({distinct}{value.sql}, {text_literal(between)}{by})"
+    listed = f"NULLIF({value.sql}, '')" if w.dialect == "redshift" else value.sql
+    sql = f"string_agg({distinct}{listed}, {text_literal(between)}{by})"
     return Value(f"COALESCE({sql}, '')" if w.dialect == "snowflake" else sql, Kind.TEXT)
 
 
@@ -165,19 +178,19 @@ def filtered(w: Writer, node: exp.Expr) -> Value:
     condition = w.expression(node.args["expression"].this)
     if not value.sql.endswith(")") or value.sql.startswith("CAST("):
         raise w.refused(node, "FILTER of this is not translated", "Write CASE in the argument.")
-    return Value(f"{value.sql} FILTER (WHERE {condition.sql})", value.kind, value.scale)
+    return value.written(f"{value.sql} FILTER (WHERE {condition.sql})")
 
 
 @form(exp.ArgMax, "this expression", ("duckdb",))
 def greatest_by(w: Writer, node: exp.Expr) -> Value:
     value, by = w.expression(node.this), w.expression(node.args["expression"])
-    return Value(f"max_by({value.sql}, {by.sql})", value.kind, value.scale)
+    return value.written(f"max_by({value.sql}, {by.sql})")
 
 
 @form(exp.ArgMin, "this expression", ("duckdb",))
 def least_by(w: Writer, node: exp.Expr) -> Value:
     value, by = w.expression(node.this), w.expression(node.args["expression"])
-    return Value(f"min_by({value.sql}, {by.sql})", value.kind, value.scale)
+    return value.written(f"min_by({value.sql}, {by.sql})")
 
 
 @function("median", exp.Median, "this", ("duckdb", "databricks"))
@@ -221,7 +234,7 @@ def _neighbour(name: str, node_type: type[exp.Expr]) -> None:
             values.append(w.expression(default))
             parts.append(values[1].sql)
         found = unify(w, node, values)
-        return Value(f"{name}({', '.join(parts)})", found.kind, found.scale)
+        return found.written(f"{name}({', '.join(parts)})")
 
     function(name, node_type, "this offset default")(rule)
 
@@ -233,7 +246,7 @@ _neighbour("lead", exp.Lead)
 def _of_frame(names: str, node_type: type[exp.Expr], pg: str) -> None:
     def rule(w: Writer, node: exp.Expr) -> Value:
         value = w.expression(node.this)
-        return Value(f"{pg}({value.sql})", value.kind, value.scale)
+        return value.written(f"{pg}({value.sql})")
 
     function(names, node_type, "this")(rule)
 
@@ -247,7 +260,7 @@ def ignore_nulls(w: Writer, node: exp.Expr) -> Value:
     if not isinstance(node.this, exp.Lag | exp.Lead | exp.FirstValue | exp.LastValue):
         raise w.refused(node, "IGNORE NULLS of this is not translated")
     value = w.expression(node.this)
-    return Value(f"{value.sql} IGNORE NULLS", value.kind, value.scale)
+    return value.written(f"{value.sql} IGNORE NULLS")
 
 
 _FRAME_FREE = (
@@ -281,7 +294,7 @@ def window(w: Writer, node: exp.Expr) -> Value:
         parts.append(_frame(w, spec))
     elif order is not None and not isinstance(function_, _FRAME_FREE) and w.dialect == "redshift":
         raise w.refused(node, "Redshift wants a frame here", "Write ROWS BETWEEN ... AND ...")
-    return Value(f"{value.sql} OVER ({' '.join(parts)})", value.kind, value.scale)
+    return value.written(f"{value.sql} OVER ({' '.join(parts)})")
 
 
 def _frame(w: Writer, spec: exp.Expr) -> str:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from .values import NUMBERS, Kind, Value, text_literal
+from .values import NUMBERS, Kind, Value, most_of, text_literal
 from .writing import Rules, Writer, check_arguments
 
 RULES = Rules()
@@ -124,9 +124,9 @@ def converted(w: Writer, node: exp.Expr, value: Value, to: Target, *, trying: bo
             "Declare the columns' types.",
         )
     if value.kind is Kind.NULL:
-        return result_of(result, f"CAST(NULL AS {to.type})")
+        return result.written(f"CAST(NULL AS {to.type})")
     if value.kind is Kind.TEXT and to.kind is not Kind.TEXT:
-        return result_of(result, _from_text(w, node, value, to, trying))
+        return result.written(_from_text(w, node, value, to, trying))
     if trying and w.dialect == "snowflake":
         raise w.refused(node, "TRY_CAST of other than text is an error in Snowflake", "Use CAST.")
     sql = _from(w, value, to)
@@ -134,16 +134,17 @@ def converted(w: Writer, node: exp.Expr, value: Value, to: Target, *, trying: bo
         raise w.refused(
             node,
             f"{'TRY_CAST' if trying else 'a cast'} of {value.kind.value} to {to.type} is not translated",
-            _cast_hint(value, to),
+            _cast_hint(w, value, to),
         )
-    return result_of(result, sql)
+    return result.written(sql)
 
 
-def result_of(like: Value, sql: str) -> Value:
-    return Value(sql, like.kind, like.scale)
-
-
-def _cast_hint(value: Value, to: Target) -> str | None:
+def _cast_hint(w: Writer, value: Value, to: Target) -> str | None:
+    if w.dialect == "redshift" and value.kind is Kind.NUMERIC and to.kind in NUMBERS:
+        digits = to.scale or 0
+        return f"It may cut digits off, or round: cast ROUND(..., {digits}) or TRUNC(..., {digits})."
+    if value.kind is Kind.WHOLE:
+        return "Cast it to INTEGER first."
     if value.kind is Kind.FLOAT and to.kind is Kind.INT:
         return "Say how it is rounded: FLOOR, CEIL."
     if value.kind is Kind.FLOAT:
@@ -171,7 +172,13 @@ def _from(w: Writer, value: Value, to: Target) -> str | None:
             return plain if dialect == "duckdb" else None
         case Kind.INT, Kind.INT | Kind.NUMERIC | Kind.FLOAT:
             return plain
+        case Kind.NUMERIC, Kind.NUMERIC | Kind.INT if dialect == "redshift":
+            # What is cast is cut off, or rounded where enable_numeric_rounding is set.
+            most, room = most_of(value), to.scale or 0
+            return plain if most is not None and most <= room else None
         case Kind.NUMERIC, Kind.NUMERIC | Kind.FLOAT:
+            return plain
+        case Kind.WHOLE, Kind.INT | Kind.NUMERIC | Kind.FLOAT:
             return plain
         case Kind.FLOAT, Kind.FLOAT:
             return plain
@@ -207,6 +214,10 @@ def _pattern(to: Target, dialect: str) -> str | None:
     match to.kind:
         case Kind.INT:
             return DECIMALS if dialect == "snowflake" else DIGITS
+        case Kind.NUMERIC if dialect == "redshift" and to.scale is not None:
+            # Of more digits than there is room for, it is not said whether they are rounded.
+            some, one = (f"[0-9]{{{least},{to.scale}}}" if to.scale else "0" * least for least in (0, 1))
+            return rf"^[+-]?([0-9]+(\.{some}0*)?|\.{one}0*)$"
         case Kind.NUMERIC:
             return DECIMALS
         case Kind.FLOAT:

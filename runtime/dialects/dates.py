@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from sqlglot import exp
 
-from .arithmetic import interval
+from .arithmetic import TWELVE_MONTHS, interval
 from .casts import Target, converted
 from .values import DAYS, STAMPS, Kind, Value
 from .writing import Rules, Writer, check_arguments, require
@@ -222,11 +224,9 @@ def date_add_of_snowflake(w: Writer, node: exp.Expr) -> Value:
 @function("dateadd date_add", exp.TsOrDsAdd, "this expression unit return_type", ("redshift",))
 def date_add_of_redshift(w: Writer, node: exp.Expr) -> Value:
     value, part = moment(w, node), unit(w, node)
-    if part in ("year", "quarter", "month"):
+    if part == "year":
         raise w.refused(
-            node,
-            "Redshift adds months so that the last day of one stays the last day",
-            "Write the model in PostgreSQL's SQL: d + INTERVAL '1 month'.",
+            node, "a year later than a 29th of February is a 1st of March in Redshift", TWELVE_MONTHS
         )
     return shifted(value, part, _count(w, node), Kind.TIMESTAMP if value.kind is Kind.DATE else value.kind)
 
@@ -334,6 +334,33 @@ _EXTRACTED = {
     "MINUTE": "minute",
     "SECOND": "second",
 }
+
+
+_ABBREVIATED = {
+    "YEAR": "Y YR YRS YEARS",
+    "QUARTER": "QTR QTRS QUARTERS",
+    "MONTH": "MON MONS MONTHS",
+    "DAY": "D DAYS",
+    "DOY": "DAYOFYEAR DY YEARDAY",
+    "DOW": "DAYOFWEEK DW WEEKDAY",
+    "HOUR": "H HR HRS HOURS",
+    "MINUTE": "M MIN MINS MINUTES",
+}
+_DATE_PARTS = {word: part for part, words in _ABBREVIATED.items() for word in (part, *words.split())}
+
+
+@function("date_part", exp.Anonymous, "this expressions", ("redshift",))
+def date_part(w: Writer, node: exp.Expr) -> Value:
+    """The documentation calls it a float; of EXTRACT, an integer."""
+    if len(node.expressions) != 2:
+        raise w.refused(node, "DATE_PART has two arguments")
+    named, of = node.expressions
+    part = str(named.this.this if isinstance(named, exp.Column) else named.this).upper()
+    if not isinstance(named, exp.Column | exp.Literal) or part not in _DATE_PARTS:
+        raise w.refused(node, f"DATE_PART of {part} is not translated", "Write EXTRACT.")
+    value = require(w, node, w.expression(of), DAYS, "DATE_PART")
+    word = _DATE_PARTS[part]
+    return replace(_part(w, node, "dow" if word == "DOW" else _EXTRACTED[word], value), kind=Kind.WHOLE)
 
 
 @form(exp.Extract, "this expression")

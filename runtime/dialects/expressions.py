@@ -26,7 +26,11 @@ def literal(w: Writer, node: exp.Expr) -> Value:
         raise w.refused(node, f"the number {text} is not translated", "Write CAST('...' AS FLOAT).")
     if "e" in text.lower() or w.dialect == "bigquery":
         return Value(f"CAST({text} AS double precision)", Kind.FLOAT, literal=text)
-    return Value(text, Kind.NUMERIC, len(text.partition(".")[2]), literal=text)
+    digits = len(text.partition(".")[2])
+    if w.dialect == "snowflake" and digits and text.endswith("0"):
+        # Whether the zeros count is not said, and so what a quotient's digits are.
+        return Value(text, Kind.NUMERIC, literal=text, most=digits)
+    return Value(text, Kind.NUMERIC, digits, literal=text)
 
 
 @form(exp.Null, "")
@@ -42,7 +46,7 @@ def boolean(w: Writer, node: exp.Expr) -> Value:
 @form(exp.Paren)
 def parentheses(w: Writer, node: exp.Expr) -> Value:
     inner = w.expression(node.this)
-    return inner if inner.sql.startswith("(") else Value(f"({inner.sql})", inner.kind, inner.scale)
+    return inner if inner.sql.startswith("(") else inner.written(f"({inner.sql})")
 
 
 # --- conditions ---
@@ -67,12 +71,21 @@ def _connector(word: str) -> None:
 _connector("AND")
 _connector("OR")
 
+_NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\s*", re.IGNORECASE)
 _ISO = re.compile(r"\d{4}-\d\d-\d\d([ T]\d\d:\d\d(:\d\d(\.\d{1,6})?)?)?(Z|[+-]\d\d(:?\d\d)?)?")
 
 
 def comparable(w: Writer, node: exp.Expr, *values: Value) -> None:
     """Texts are compared with texts; beside another kind, PostgreSQL reads a literal, which is to be written as all read it."""
     kinds = {value.kind for value in values} - {None, Kind.NULL}
+    if {Kind.WHOLE, Kind.NUMERIC} <= kinds:
+        raise w.refused(
+            node,
+            "an integer or a float beside a decimal is compared as one or as the other",
+            "Cast it to INTEGER.",
+        )
+    if w.dialect == "redshift" and Kind.TEXT in kinds:
+        _not_as_texts(w, node, values)
     if Kind.TEXT not in kinds or kinds == {Kind.TEXT}:
         return
     for value in values:
@@ -87,6 +100,20 @@ def comparable(w: Writer, node: exp.Expr, *values: Value) -> None:
             raise w.refused(
                 node, "a text beside another type: dialects differ in what it is read as", "Cast one of them."
             )
+
+
+def _not_as_texts(w: Writer, node: exp.Expr, values: tuple[Value, ...]) -> None:
+    """Redshift makes numbers that are compared with texts texts, and PostgreSQL the other way round."""
+    hint = "Write the number without quotes, or cast the text to the number's type."
+    if any(value.kind in NUMBERS or value.kind is Kind.WHOLE for value in values):
+        raise w.refused(node, "a number beside a text is compared as a text in redshift", hint)
+    unknown = next((value for value in values if value.kind is None), None)
+    if unknown is not None and any(_NUMBER.fullmatch(value.literal or "") for value in values):
+        raise w.refused(
+            node,
+            f"the comparison depends on the type of {unknown.sql}, which is not known",
+            f"Cast it. {hint}",
+        )
 
 
 def _comparison(node_type: type[exp.Expr], word: str, dialects: tuple[str, ...] = ALL) -> None:
@@ -202,7 +229,7 @@ def scalar_subquery(w: Writer, node: exp.Expr) -> Value:
     inner = w.query(node.this)
     columns = list((inner.columns or {}).values())
     found = columns[0] if len(columns) == 1 else Value("")
-    return Value(f"({inner.sql})", found.kind, found.scale)
+    return found.written(f"({inner.sql})")
 
 
 # --- choices ---
@@ -224,7 +251,7 @@ def case(w: Writer, node: exp.Expr) -> Value:
         branches.append(f"ELSE {results[-1].sql}")
     before = "" if compared is None else f" {compared.sql}"
     found = unify(w, node, results)
-    return Value(f"CASE{before} {' '.join(branches)} END", found.kind, found.scale)
+    return found.written(f"CASE{before} {' '.join(branches)} END")
 
 
 def _if(w: Writer, node: exp.Expr) -> Value:
@@ -232,7 +259,7 @@ def _if(w: Writer, node: exp.Expr) -> Value:
     accept(w, node, condition, frozenset({Kind.BOOL}), "IF")
     no = w.expression(node.args["false"]) if node.args.get("false") is not None else Value("NULL", Kind.NULL)
     found = unify(w, node, (yes, no))
-    return Value(f"CASE WHEN {condition.sql} THEN {yes.sql} ELSE {no.sql} END", found.kind, found.scale)
+    return found.written(f"CASE WHEN {condition.sql} THEN {yes.sql} ELSE {no.sql} END")
 
 
 form(exp.If, "this true false", ("bigquery", "databricks", "duckdb"))(_if)
@@ -243,35 +270,33 @@ function("iff", exp.If, "this true false", ("snowflake", "databricks"))(_if)
 def coalesce(w: Writer, node: exp.Expr) -> Value:
     values = [w.expression(item) for item in (node.this, *node.args["expressions"])]
     found = unify(w, node, values)
-    return Value(f"COALESCE({', '.join(value.sql for value in values)})", found.kind, found.scale)
+    return found.written(f"COALESCE({', '.join(value.sql for value in values)})")
 
 
 @function("nvl2", exp.Nvl2, "this true false", ("snowflake", "redshift", "databricks"))
 def nvl2(w: Writer, node: exp.Expr) -> Value:
     value, yes, no = (w.expression(node.args[name]) for name in ("this", "true", "false"))
     found = unify(w, node, (yes, no))
-    return Value(
-        f"CASE WHEN {value.sql} IS NOT NULL THEN {yes.sql} ELSE {no.sql} END", found.kind, found.scale
-    )
+    return found.written(f"CASE WHEN {value.sql} IS NOT NULL THEN {yes.sql} ELSE {no.sql} END")
 
 
 @function("nullif", exp.Nullif, "this expression")
 def nullif(w: Writer, node: exp.Expr) -> Value:
     left, right = w.expression(node.this), w.expression(node.args["expression"])
     comparable(w, node, left, right)
-    return Value(f"NULLIF({left.sql}, {right.sql})", left.kind, left.scale)
+    return left.written(f"NULLIF({left.sql}, {right.sql})")
 
 
 @function("zeroifnull", exp.If, "this true false", ("snowflake",))
 def zeroifnull(w: Writer, node: exp.Expr) -> Value:
     value = require(w, node, w.expression(node.args["false"]), NUMBERS, "ZEROIFNULL")
-    return Value(f"COALESCE({value.sql}, 0)", value.kind, value.scale)
+    return value.written(f"COALESCE({value.sql}, 0)")
 
 
 @function("nullifzero", exp.If, "this true false", ("snowflake",))
 def nullifzero(w: Writer, node: exp.Expr) -> Value:
     value = require(w, node, w.expression(node.args["false"]), NUMBERS, "NULLIFZERO")
-    return Value(f"NULLIF({value.sql}, 0)", value.kind, value.scale)
+    return value.written(f"NULLIF({value.sql}, 0)")
 
 
 @form(exp.DecodeCase, "expressions", ("snowflake", "redshift", "databricks"))
@@ -287,7 +312,7 @@ def decode(w: Writer, node: exp.Expr) -> Value:
         branches.append(f"ELSE {rest[-1].sql}")
         results.append(rest[-1])
     found = unify(w, node, results)
-    return Value(f"CASE {' '.join(branches)} END", found.kind, found.scale)
+    return found.written(f"CASE {' '.join(branches)} END")
 
 
 def _extreme(node_type: type[exp.Expr], name: str) -> None:
@@ -301,7 +326,7 @@ def _extreme(node_type: type[exp.Expr], name: str) -> None:
         if w.dialect in ("snowflake", "bigquery"):
             nulls = " OR ".join(f"{value.sql} IS NULL" for value in values)
             sql = f"CASE WHEN {nulls} THEN NULL ELSE {sql} END"
-        return Value(sql, found.kind, found.scale)
+        return found.written(sql)
 
     function(name, node_type, "this expressions ignore_nulls")(rule)
 

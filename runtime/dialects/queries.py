@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from sqlglot import exp
@@ -169,9 +169,7 @@ def _item(w: Host, item: exp.Expr, parts: _Parts) -> None:
         else:
             parts.columns[name] = value.named(quote(name))
     if alias is not None:
-        w.scope.aliases[alias] = Value(
-            f"({value.sql})", value.kind, value.scale, literal=_column_name(w, inner)
-        )
+        w.scope.aliases[alias] = replace(value, sql=f"({value.sql})", literal=_column_name(w, inner))
 
 
 def _column_name(w: Host, node: exp.Expr) -> str | None:
@@ -247,10 +245,26 @@ def _from(w: Host, node: exp.Expr) -> str:
     if clause is None:
         return ""
     check_arguments(w, clause, ("this",))
-    lines = [f"FROM {_source(w, clause.this)}"]
+    lines, comma = [f"FROM {_source(w, clause.this)}"], False
     for join in node.args.get("joins") or ():
+        comma = comma or not any(join.args.get(name) for name in ("side", "kind", "on", "using"))
+        if comma:
+            _check_behind_comma(w, join)
         lines.append(_join(w, join))
     return "\n".join(lines)
+
+
+def _check_behind_comma(w: Host, join: exp.Expr) -> None:
+    """A comma is written as CROSS JOIN, which binds more tightly: of inner and left joins by a condition that is the same.
+    Of dialects in which it binds as CROSS JOIN does, sqlglot makes it one: BigQuery and Databricks."""
+    side = str(join.args.get("side") or "").upper()
+    if side in ("RIGHT", "FULL") or join.args.get("using"):
+        what = f"{side} JOIN" if side in ("RIGHT", "FULL") else "USING"
+        raise w.refused(
+            join,
+            f"{what} behind a comma: what it joins, dialects differ in",
+            "Write CROSS JOIN instead of the comma, or put what is joined into a subquery.",
+        )
 
 
 def _source(w: Host, node: exp.Expr) -> str:
@@ -305,7 +319,6 @@ def _join(w: Host, join: exp.Expr) -> str:
     side, kind = (str(join.args.get(name) or "").upper() for name in ("side", "kind"))
     if side not in _SIDES or kind not in _KINDS:
         raise w.refused(join, f"{side} {kind} JOIN is not translated".strip(), "Use EXISTS or a subquery.")
-    before = list(w.scope.relations)
     source = _source(w, join.this)
     on, using = join.args.get("on"), join.args.get("using")
     if on is not None:
@@ -327,7 +340,6 @@ def _join(w: Host, join: exp.Expr) -> str:
         return f"{side or 'INNER'} JOIN {source} USING ({', '.join(quote(one) for one in real)})"
     if side:
         raise w.refused(join, f"{side} JOIN without a condition is not translated")
-    del before
     return f"CROSS JOIN {source}"
 
 

@@ -39,6 +39,8 @@ def read(sql: str, dialect: str) -> exp.Expr:
     reader = DIALECTS[dialect]()
     try:
         tokens = _named(reader.tokenize(sql), sql)
+        if dialect == "redshift":
+            tokens = [_told_apart(token) for token in tokens]
         _check_strings(tokens, sql, backslash=dialect in ("bigquery", "databricks", "snowflake"))
         trees = [tree for tree in reader.parser().parse(tokens, sql) if tree is not None]
     except ParseError as error:
@@ -70,11 +72,18 @@ def _named(tokens: list[Token], sql: str) -> list[Token]:
         parts = tokens[at : at + 3]
         if parts[1].token_type is TokenType.DOT and all(_double_quoted(part, sql) for part in parts[::2]):
             for place in (at, at + 2):
-                old = tokens[place]
-                tokens[place] = type(old)(
-                    TokenType.IDENTIFIER, old.text, old.line, old.col, old.start, old.end, old.comments
-                )
+                tokens[place] = _as(tokens[place], TokenType.IDENTIFIER, tokens[place].text)
     return tokens
+
+
+def _as(token: Token, type_: TokenType, text: str) -> Token:
+    return type(token)(type_, text, token.line, token.col, token.start, token.end, token.comments)
+
+
+def _told_apart(token: Token) -> Token:
+    """sqlglot makes EXTRACT of DATE_PART; the name that Redshift itself has for it, it does not know."""
+    is_it = token.token_type is TokenType.VAR and token.text.lower() == "date_part"
+    return _as(token, TokenType.VAR, "pgdate_part") if is_it else token
 
 
 def _double_quoted(token: Token, sql: str) -> bool:

@@ -140,10 +140,10 @@ class _Translation(queries.Host):
         while scope is not None:
             found = scope.column(name)
             if found is not None:
-                return Value(found.sql, found.kind, found.scale)
+                return found.written(found.sql)
             alias = scope.alias(name)
             if alias is not None and (scope.known() or alias.literal is not None):
-                return Value(alias.sql, alias.kind, alias.scale)
+                return alias.written(alias.sql)
             if alias is not None:
                 raise self.refused(
                     node,
@@ -169,7 +169,7 @@ class _Translation(queries.Host):
         found = column_of(scope.relations[real], name, self.ignores_case)
         if found is None:
             return Value(f"{quote(real)}.{quote(name)}")
-        return Value(f"{quote(real)}.{found.sql}", found.kind, found.scale)
+        return found.written(f"{quote(real)}.{found.sql}")
 
     # --- nodes ---
 

@@ -7,12 +7,13 @@ it is refused.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 
 class Kind(Enum):
-    """`NULL` is that of a bare NULL, which takes any."""
+    """`NULL` is that of a bare NULL, which takes any.  `WHOLE` is of whole numbers of four bytes that may be integers or floats:
+    what tells these apart is refused."""
 
     INT = "integer"
     NUMERIC = "numeric"
@@ -26,6 +27,7 @@ class Kind(Enum):
     INTERVAL = "interval"
     JSON = "jsonb"
     NULL = "NULL"
+    WHOLE = "integer or double precision"
 
 
 NUMBERS = frozenset({Kind.INT, Kind.NUMERIC, Kind.FLOAT})
@@ -37,16 +39,32 @@ TEXT = frozenset({Kind.TEXT})
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """`scale`: digits behind the point of a NUMERIC, where that is known.  `literal`: the text or the digits of a literal."""
+    """`scale`: digits behind the point of a NUMERIC, where that is known; `most`: how many its values have at most, where only that
+    is.  `literal`: the text or the digits of a literal."""
 
     sql: str
     kind: Kind | None = None
     scale: int | None = None
     literal: str | None = None
+    most: int | None = None
+
+    def written(self, sql: str) -> Value:
+        """The same values, or some of them, by another text."""
+        return replace(self, sql=sql, literal=None)
 
     def named(self, sql: str) -> Value:
         """A column that has these values."""
-        return Value(sql, None if self.kind is Kind.NULL else self.kind, self.scale)
+        return replace(self.written(sql), kind=None if self.kind is Kind.NULL else self.kind)
+
+
+def scale_of(value: Value) -> int | None:
+    return 0 if value.kind in (Kind.INT, Kind.NULL) else value.scale
+
+
+def most_of(value: Value) -> int | None:
+    """Digits behind the point that the values have at most."""
+    scale = scale_of(value)
+    return value.most if scale is None else scale
 
 
 _TYPES = {

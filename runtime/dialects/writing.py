@@ -15,7 +15,7 @@ from sqlglot import exp
 from ..errors import Unsupported
 from ..expr.text.keywords import RESERVED
 from .scope import Columns, Scope
-from .values import Kind, Value
+from .values import Kind, Value, most_of
 
 ALL = ("bigquery", "databricks", "duckdb", "redshift", "snowflake")
 
@@ -132,8 +132,17 @@ def require(w: Writer, node: exp.Expr, value: Value, kinds: frozenset[Kind], wha
             f"{what} depends on the type of {value.sql}, which is not known",
             "Cast it: CAST(... AS a type).",
         )
+    if kind is Kind.WHOLE:
+        raise w.refused(
+            node,
+            f"{what} depends on whether this is an integer or a float in {w.dialect}, which is not known here",
+            _WHOLE,
+        )
     wanted = " or ".join(sorted(one.value for one in kinds))
     raise w.refused(node, f"{what} of {kind.value} is not translated, of {wanted} it is", "Cast it.")
+
+
+_WHOLE = "Cast it to INTEGER; of a date, EXTRACT is an integer."
 
 
 def accept(w: Writer, node: exp.Expr, value: Value, kinds: frozenset[Kind], what: str) -> Value:
@@ -170,6 +179,12 @@ def unify(w: Writer, node: exp.Expr, values: Iterable[Value]) -> Value:
         return Value("")
     if len(kinds) == 1:
         scales = {value.scale for value in given}
-        return Value("", given[0].kind, scales.pop() if len(scales) == 1 else None)
+        scale = scales.pop() if len(scales) == 1 else None
+        return Value("", given[0].kind, scale, most=_most(given))
     (family,) = (family for family in _FAMILIES if kinds <= set(family))
-    return Value("", next(kind for kind in reversed(family) if kind in kinds))
+    return Value("", next(kind for kind in reversed(family) if kind in kinds), most=_most(given))
+
+
+def _most(values: Iterable[Value]) -> int | None:
+    digits = [most_of(value) for value in values]
+    return None if None in digits else max(one for one in digits if one is not None)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 import sqlglot
+from ptvc.check.environment import Environment
 from ptvc.dialects.translate import translate
 from ptvc.errors import PtvcError, SqlSyntaxError
 
@@ -28,6 +29,35 @@ def test_two_names_of_snowflake_that_are_one_here() -> None:
 
 def test_names_are_found_without_their_case() -> None:
     assert translate("select NAME from t", "duckdb", types) == 'SELECT "Name"\nFROM t'
+
+
+def test_numbers_and_texts_of_redshift_are_compared_as_texts() -> None:
+    for sql in ("select id from t where id < '10'", "select id from unknown where id < '10'"):
+        with pytest.raises(PtvcError, match=r"is compared as a text|which is not known"):
+            translate(sql, "redshift", types)
+    assert translate("select id from t where \"Name\" < '10'", "redshift", types).endswith("< '10')")
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [("1.5", "1.50"), ("1.500", "1.50"), ("-.25", "-0.25"), ("7.", "7.00"), ("1.505", None)],
+)
+def test_texts_of_more_digits_than_redshift_has_room_for_are_errors(text: str, found: str | None) -> None:
+    sql = translate(
+        f"select cast(a as decimal(5, 2)) as v from (select '{text}' || '' as a) as t", "redshift"
+    )
+    if found is not None:
+        assert str(Environment(0).rows(sql)[1][0][0]) == found
+        return
+    with pytest.raises(PtvcError, match="ends in an error"):
+        Environment(0).rows(sql)
+
+
+def test_parts_of_dates_of_redshift_are_told_apart_by_what_they_are_called() -> None:
+    assert translate("select extract(month from day) / 4 as v from t", "redshift", types)
+    with pytest.raises(PtvcError, match="an integer or a float") as caught:
+        translate("select DATE_PART(month, day) / 4 as v from t", "redshift", types)
+    assert caught.value.position == len("select D")
 
 
 def test_a_name_that_may_be_two_things() -> None:

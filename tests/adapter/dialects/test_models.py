@@ -57,7 +57,10 @@ class TestDialects:
 
     def test_what_is_run_is_in_the_target(self, project: Any) -> None:
         (file,) = Path(project.project_root).glob("target/translated/*/models/halves.sql")
-        assert "ROUND(CAST(id AS numeric) / CAST(2 AS numeric), 6) AS half" in file.read_text()
+        assert (
+            "ROUND(DIV(CAST(id AS numeric), CAST(2 AS numeric) * 0.0000001) * 0.0000001, 6) AS half"
+            in file.read_text()
+        )
 
     def test_an_unchanged_model_is_left_alone(self, project: Any) -> None:
         (result,) = run_dbt(["run", "--select", "halves"])
