@@ -1,8 +1,8 @@
 """What a change of a project does to the objects that were made of it before: which are built anew, which change in place, and why.
 
 It is what the adapter does (docs/dbt.md, Changes): an object is compared by the hash of its definition; a materialized view whose columns
-stay takes its new definition in place; any other is built anew, and what rests on it with it.  Why, is said by comparing what the two
-queries say, part by part (`parts`).
+stay takes its new definition in place; any other is built anew, and so is what rests on it, up to materialized views whose columns stay.
+Why, is said by comparing what the two queries say, part by part (`parts`).
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class Cost:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """`because_of` is the node below with which the object is built anew; `kept` counts those above that go on as they are."""
+    """`because_of` is the node below that is built anew, and with which the object changes; `kept` names those above that go on as they are."""
 
     node: Node
     action: Action
@@ -163,26 +163,49 @@ class Comparison:
         return Change(node, Action.IN_PLACE, reasons, kept=kept, cost=cost)
 
     def _spread(self, found: dict[str, Change]) -> None:
-        """What rests on an object that is built anew is built anew with it; a sink goes on, and reads the new one."""
-        for id_, change in list(found.items()):
-            if change.action is not Action.REBUILT or change.because_of is not None:
-                continue
-            for above in self._above(id_):
-                known = found.get(above)
-                if known is not None and known.action in (Action.REBUILT, Action.NEW):
-                    continue
-                node = self.new.project.nodes[above]
-                action = Action.CUT_OVER if node.kind == "sink" and known is None else Action.REBUILT
-                reasons = known.reasons if known is not None else ()
-                found[above] = Change(node, action, reasons, because_of=id_, cost=self.costs.get(above))
+        """What rests on an object that is built anew is made anew over the new one: a materialized view in place where its columns stay,
+        which is as far as it goes; a sink goes on, and reads the new one."""
+        resting = self._resting()
+        anew = [id_ for id_, change in found.items() if change.action is Action.REBUILT]
+        for origin in anew:
+            pending, seen = [origin], {origin}
+            while pending:
+                for above in resting.get(pending.pop(), ()):
+                    if above in seen:
+                        continue
+                    seen.add(above)
+                    node, known = self.new.project.nodes[above], found.get(above)
+                    if known is not None and known.action in (Action.REBUILT, Action.NEW):
+                        continue  # what rests on that is reached from there, or was
+                    if node.kind == "ephemeral":
+                        pending.append(above)
+                        continue
+                    change = self._made_over(origin, node, known)
+                    found[above] = change
+                    if change.action is Action.REBUILT:
+                        pending.append(above)
+
+    def _made_over(self, origin: str, node: Node, known: Change | None) -> Change:
+        """What happens to an object above `origin`, which is built anew; `known` is what its own text asks for."""
+        reasons = known.reasons if known is not None else ()
+        cost = self.costs.get(node.id)
+        if node.kind == "sink" and known is None:
+            return Change(node, Action.CUT_OVER, because_of=origin, cost=cost)
+        if (known is not None and known.action is Action.IN_PLACE) or self._keeps_columns(node):
+            kept = tuple(sorted(self._above(node.id)))
+            return Change(node, Action.IN_PLACE, reasons, because_of=origin, kept=kept, cost=cost)
+        return Change(node, Action.REBUILT, reasons, because_of=origin, cost=cost)
+
+    def _keeps_columns(self, node: Node) -> bool:
+        """Whether it is a materialized view that was one before, with the same columns."""
+        old, new = self.old.objects().get(node.id), self.new.objects().get(node.id)
+        if old is None or new is None or not old.node.kind == node.kind == "materialized_view":
+            return False
+        return difference(old.schema, new.schema) is None
 
     def _above(self, id: str) -> list[str]:
-        """What rests on the object, however far up: views, and stored tests; a table has its own rows."""
-        resting: dict[str, list[str]] = {}
-        for node in self.new.project.nodes.values():
-            if _rests(node):
-                for below in node.depends_on:
-                    resting.setdefault(below, []).append(node.id)
+        """What rests on the object, however far up."""
+        resting = self._resting()
         found: dict[str, None] = {}
         pending = [id]
         while pending:
@@ -191,6 +214,15 @@ class Comparison:
                     found[above] = None
                     pending.append(above)
         return list(found)
+
+    def _resting(self) -> dict[str, list[str]]:
+        """Views and stored tests by what they are made over; a table has its own rows."""
+        resting: dict[str, list[str]] = {}
+        for node in self.new.project.nodes.values():
+            if _rests(node):
+                for below in node.depends_on:
+                    resting.setdefault(below, []).append(node.id)
+        return resting
 
     # --- why ---
 

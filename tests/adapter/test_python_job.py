@@ -11,7 +11,7 @@ import pytest
 from dbt_common.exceptions import DbtRuntimeError
 
 from dbt.adapters.ptvc.credentials import PtvcCredentials
-from dbt.adapters.ptvc.python_models import _numbered, check_packages, model_file, spark_settings
+from dbt.adapters.ptvc.python.models import _numbered, check_packages, model_file, spark_settings
 
 WHERE: dict[str, Any] = {"database": "ptvc", "schema": "public"}
 

@@ -16,7 +16,7 @@ import psycopg
 import pytest
 from dbt.tests.util import run_dbt, run_dbt_and_capture, write_file
 
-from dbt.adapters.ptvc import python_process
+from dbt.adapters.ptvc.python import process as python_process
 
 from .test_changes import messages
 

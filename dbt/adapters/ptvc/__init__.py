@@ -11,9 +11,11 @@
 | dialect          | PostgreSQL's, whose macros packages have                            |
 | deployment       | schemas and clusters that are built beside production, and swapped  |
 | deploying        | the steps of a deployment, against a runtime                        |
-| python_models    | a Python model's run: what it asks for, and what it returns         |
+| python           | a Python model's run, and the process that Python models run in     |
+| translation      | the query of a model that is written for another warehouse          |
 | model_lines      | which line of a model's file an error is in                         |
-| python_process   | the process that Python models run in                               |
+| relations        | what there is, and what rests on what                               |
+| staging          | what a run builds beside, and how it takes its place                |
 | impl             | the adapter: what Jinja may call                                    |
 """
 

@@ -150,7 +150,7 @@ class Deploying:
             found[kind, name].append(f"grant {privilege.lower()} on {kind} {{}} to {to}{option}")
         for schema, role, acls in self._server.query("ptvc__deploy_default_privileges"):
             for acl in str(acls).split("\n"):
-                found["schema", schema] += _default_grants(role, acl)
+                found["schema", schema] += default_grants(role, acl)
         for kind, macro in (("schema", "ptvc__deploy_schemas"), ("cluster", "ptvc__deploy_clusters")):
             for name, owner in self._server.query(macro):
                 if owner is not None:
@@ -163,7 +163,7 @@ def _object(row: Sequence[Any]) -> tuple[Any, ...]:
     return id_, schema, name, kind, cluster, hydrated, None if lag_ms is None else int(lag_ms)
 
 
-def _default_grants(role: str, acl: str) -> list[str]:
+def default_grants(role: str, acl: str) -> list[str]:
     """Of one entry of pg_default_acl: `reader=r/owner`."""
     match = _ACL.fullmatch(acl)
     if match is None:

@@ -5,10 +5,8 @@ Statements are written in macros; here is what Jinja cannot do: hashes, waiting,
 
 from __future__ import annotations
 
-import threading
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import nullcontext
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from multiprocessing.context import SpawnContext
@@ -21,41 +19,34 @@ from dbt.adapters.base.meta import available
 from dbt.adapters.capability import Capability, CapabilityDict, CapabilitySupport, Support
 from dbt.adapters.contracts.connection import AdapterRequiredConfig
 from dbt.adapters.events.logging import AdapterLogger
-from dbt.adapters.events.types import AdapterEventInfo
 from dbt.adapters.protocol import AdapterConfig
-from dbt.adapters.sql.impl import SQLAdapter
 from dbt_common.contracts.constraints import ColumnLevelConstraint, ConstraintType
-from dbt_common.events.functions import fire_event
 from dbt_common.exceptions import DbtRuntimeError
 
 from dbt.adapters.ptvc.catalog import Stats, catalog_table
 from dbt.adapters.ptvc.column import PtvcColumn
-from dbt.adapters.ptvc.connections import PtvcAdapterResponse, PtvcConnectionManager
+from dbt.adapters.ptvc.connections import PtvcAdapterResponse
 from dbt.adapters.ptvc.constraints import Constraint, ConstraintChanges, with_not_null
-from dbt.adapters.ptvc.credentials import PtvcCredentials
 from dbt.adapters.ptvc.definition_hash import definition_hash
-from dbt.adapters.ptvc.dependencies import Edge, transitive_dependents
 from dbt.adapters.ptvc.deploying import Deploying, Server
 from dbt.adapters.ptvc.deployment import DEFAULT_CLUSTER, Deployment, as_in_production
 from dbt.adapters.ptvc.dialect import become_parent_of
 from dbt.adapters.ptvc.fixtures import has_diffs, rows_left
 from dbt.adapters.ptvc.hydration import HydrationStatus
-from dbt.adapters.ptvc.python_models import SUBMISSION_METHOD, PtvcPythonJob, PythonResult
+from dbt.adapters.ptvc.python.models import SUBMISSION_METHOD, PtvcPythonJob, PythonResult
 from dbt.adapters.ptvc.relation import (
     PtvcRelation,
-    PtvcRelationType,
-    hash_in,
     mark,
     mark_as_test,
     marker,
-    parse_kind,
     shorten,
 )
-from dbt.adapters.ptvc.relation_configs import IndexChanges, index_statement_is
-from dbt.adapters.ptvc.retired import Retirement, is_retired, left_over, retired_below, stands_for
+from dbt.adapters.ptvc.relation_configs import IndexChanges, IndexSuccession, index_statement_is
 from dbt.adapters.ptvc.seeds import copy_value, difference
 from dbt.adapters.ptvc.single_relation import named_relation, reads_one_ref
 from dbt.adapters.ptvc.source_body import closing_parenthesis
+from dbt.adapters.ptvc.staging.adapter import StagingAdapter
+from dbt.adapters.ptvc.staging.retired import stands_for
 from dbt.adapters.ptvc.translation import dialect_of, translated_model, why_not
 
 if TYPE_CHECKING:
@@ -68,10 +59,14 @@ _INT4_MAX = 2**31 - 1
 _NOT_REPLACEABLE = ("42P16", "42P17", "55000")
 """Why a definition cannot be replaced in place: its columns, a cycle, what rests on it."""
 
+_NOT_DONE = ("error", "fail", "runtime error", "skipped", "partial success")
+"""What `dbt retry` does again."""
+
 _PROGRESS_EVERY_S = 5.0
 _WORTH_SAYING_S = 2.0
 _POLL_FIRST_S = 0.02
 _POLL_MAX_S = 0.5
+_SINK_TIMEOUT_S = 600.0
 _STALLED_S = 8.0
 """Longer than the pause between two attempts of a sink: what has been mended meanwhile is found to be so."""
 
@@ -99,11 +94,8 @@ class PtvcConfig(AdapterConfig):
     spark_config: dict[str, Any] | None = None
 
 
-class PtvcAdapter(SQLAdapter):
-    Relation = PtvcRelation
+class PtvcAdapter(StagingAdapter):
     Column = PtvcColumn
-    ConnectionManager = PtvcConnectionManager
-    connections: PtvcConnectionManager
     AdapterSpecificConfigs = PtvcConfig
 
     CONSTRAINT_SUPPORT = {
@@ -127,13 +119,6 @@ class PtvcAdapter(SQLAdapter):
     def __init__(self, config: AdapterRequiredConfig, mp_context: SpawnContext) -> None:
         super().__init__(config, mp_context)
         become_parent_of(self.type())
-        self._retiring = threading.Lock()
-
-    @property
-    def credentials(self) -> PtvcCredentials:
-        credentials = self.config.credentials
-        assert isinstance(credentials, PtvcCredentials)
-        return credentials
 
     @classmethod
     def date_function(cls) -> str:
@@ -162,17 +147,6 @@ class PtvcAdapter(SQLAdapter):
     # --- names -----------------------------------------------------------------------------------------------------
 
     @available
-    def verify_database(self, database: str | None) -> str:
-        """Refuse another database than the profile's: one connection sees one."""
-        mine = self.credentials.database
-        if database is not None and database.strip('"').lower() != mine.lower():
-            raise DbtRuntimeError(
-                f'database "{database}" is not the profile\'s "{mine}": one connection sees one database. '
-                "Remove the `database` setting, or use a `schema` instead."
-            )
-        return ""
-
-    @available
     def shorten(self, identifier: str, suffix: str) -> str:
         return shorten(identifier, suffix)
 
@@ -185,32 +159,6 @@ class PtvcAdapter(SQLAdapter):
     def take_back(self, rows: list[dict[str, Any]], name: str) -> None:
         """Leave in `rows`, a unit test's, what is not taken back by others of them."""
         rows[:] = rows_left(rows, name)
-
-    def _relation(self, schema: str, name: str, kind: str, definition: str | None = None) -> PtvcRelation:
-        return PtvcRelation.create(
-            database=self.credentials.database,
-            schema=schema,
-            identifier=name,
-            quote_policy={"database": True, "schema": True, "identifier": True},
-            type=parse_kind(kind),  # type: ignore[arg-type]
-            definition_hash=hash_in(definition),
-            index_definition=definition if parse_kind(kind) is PtvcRelationType.Index else None,
-        )
-
-    def list_relations_without_caching(  # type: ignore[override]
-        self, schema_relation: PtvcRelation
-    ) -> list[PtvcRelation]:
-        """One query a schema: names, kinds and the hashes of definitions."""
-        self.verify_database(schema_relation.database)
-        rows = self.execute_macro(
-            "list_relations_without_caching", kwargs={"schema_relation": schema_relation}
-        )
-        found = [self._relation(schema, name, kind, text) for schema, name, kind, text in rows]
-        # Functions have names of their own, and several may share one; to dbt a name is one thing.
-        functions = {relation.identifier: relation for relation in found if relation.is_function}
-        others = [relation for relation in found if not relation.is_function]
-        taken = {relation.identifier for relation in others}
-        return others + [relation for name, relation in functions.items() if name not in taken]
 
     def get_catalog_for_single_relation(self, relation: PtvcRelation) -> CatalogTable | None:  # type: ignore[override]
         rows = self.execute_macro("get_catalog_for_single_relation", kwargs={"relation": relation})
@@ -226,60 +174,6 @@ class PtvcAdapter(SQLAdapter):
 
     def _stats(self, rows: agate.Table) -> Stats:
         return Stats.of(rows, self.execute_macro, lambda schema, name: self._relation(schema, name, "table"))
-
-    def _relations_cache_for_schemas(self, relation_configs: Any, cache_schemas: Any = None) -> None:
-        super()._relations_cache_for_schemas(relation_configs, cache_schemas)
-        with self.connections.exception_handler("dependencies"):
-            for edge in self._dependency_edges():
-                # A link to what is elsewhere would have the cache believe that it knows all of that schema.
-                if all((relation.database, relation.schema or "") in self.cache for relation in edge):
-                    dependent, referenced = edge
-                    self.cache.add_link(referenced, dependent)  # type: ignore[no-untyped-call]
-
-    def _dependency_edges(self) -> list[Edge]:
-        rows = self.execute_macro("ptvc__get_relations")
-        return [
-            (self._relation(schema, name, kind), self._relation(on_schema, on_name, on_kind))
-            for schema, name, kind, on_schema, on_name, on_kind in rows
-        ]
-
-    @available.parse_none
-    def rename_relation(self, from_relation: PtvcRelation, to_relation: PtvcRelation) -> None:
-        """ALTER names the kind, and dbt's own materializations say `table` whatever it is: the catalog knows."""
-        known = self.get_relation(
-            from_relation.database, from_relation.schema or "", from_relation.identifier or ""
-        )
-        if known is not None and known.type is not None:
-            from_relation = from_relation.incorporate(type=known.type)  # type: ignore[no-untyped-call]
-        super().rename_relation(from_relation, to_relation)  # type: ignore[no-untyped-call]
-
-    @available.parse_none
-    def take_place(
-        self,
-        existing: PtvcRelation,
-        successor: PtvcRelation,
-        target: PtvcRelation,
-        sinks: Sequence[PtvcRelation] = (),
-    ) -> None:
-        """Drops `existing`, with what rests on it, and gives `successor` the name of `target`, in one transaction: readers find
-        the one or the other.  `sinks` stay, and what they read."""
-        known = [self.get_relation(sink.database, sink.schema or "", sink.identifier or "") for sink in sinks]
-        # Two models at the same time may retire what rests on both.
-        with self._retiring if sinks else nullcontext():
-            retirement = Retirement.of(existing, sinks, self._dependency_edges() if sinks else ())
-            self.cache_dropped(existing)
-            for sink in known:
-                self.cache_added(sink)
-            self.cache_renamed(successor, target)
-            self.execute_macro(
-                "ptvc__take_place",
-                kwargs={"retirement": retirement, "successor": successor, "target": target},
-            )
-
-    @available.parse_list
-    def dependents(self, relation: PtvcRelation) -> list[PtvcRelation]:
-        """All that a cascading drop of `relation` would take along, as the catalog is now."""
-        return transitive_dependents(relation, self._dependency_edges())
 
     @available
     def stands_for(self, identifier: str, name: str | None) -> bool:
@@ -330,10 +224,10 @@ class PtvcAdapter(SQLAdapter):
     def definition_hash(
         self, kind: str, sql: str, options: Mapping[str, Any], existing: PtvcRelation | None = None
     ) -> str:
-        """Of the definition as it is in production: what a deployment has built is unchanged when it is promoted.  That of the
-        `existing` relation if it has the same definition."""
+        """Of the definition as it is in production: what a deployment has built is unchanged when it is promoted, and what this run
+        has staged has the names of its place.  That of the `existing` relation if it has the same definition."""
         known = existing.definition_hash if existing is not None else None
-        return definition_hash(kind, as_in_production(sql), options, known)
+        return definition_hash(kind, as_in_production(self._staging.in_place(sql)), options, known)
 
     @available
     def definition_marker(self, value: str) -> str:
@@ -380,6 +274,17 @@ class PtvcAdapter(SQLAdapter):
             str(item.identifier) for item in cached if isinstance(item, PtvcRelation) and item.is_index
         ]
         return IndexChanges.between(relation.identifier or "", relation_hash, raw or [], existing)
+
+    @available.parse(lambda *a, **k: None)
+    def index_succession(
+        self, existing: PtvcRelation, wanted: PtvcRelation, raw: Sequence[object]
+    ) -> IndexSuccession:
+        """What becomes of the indexes of `existing` with the definition of `wanted`."""
+        cached = self.list_relations(existing.database, existing.schema or "")
+        there = [str(item.identifier) for item in cached if isinstance(item, PtvcRelation) and item.is_index]
+        return IndexSuccession.between(
+            existing.identifier or "", existing.definition_hash, wanted.definition_hash, raw, there
+        )
 
     @available
     def columns_with_not_null(self, columns: Any, constraints: Any) -> dict[str, dict[str, Any]]:
@@ -501,83 +406,6 @@ class PtvcAdapter(SQLAdapter):
                 raise DbtRuntimeError(f"stopped waiting for {relation.render()} to be hydrated.")
             pause = min(pause * 1.5, _POLL_MAX_S)
 
-    # --- sinks -----------------------------------------------------------------------------------------------------
-
-    @available.parse(lambda *a, **k: False)
-    def cut_over(self, sink: PtvcRelation, timeout: float) -> bool:
-        """Let a sink read what has taken the place of what it reads, and drop that; False if nothing has."""
-        edges = self._dependency_edges()
-        retired = retired_below(sink, edges)
-        if not retired:
-            return False
-        old = [relation for relation in _read_by(sink, edges) if is_retired(relation)]
-        if old and len(_read_by(sink, edges)) == 1:
-            self.execute_macro(
-                "ptvc__cut_over", kwargs={"sink": sink, "upstream": self._successor(sink, old[0])}
-            )
-
-        def is_done() -> bool:
-            return not any(is_retired(found) for found in _read_by(sink, self._dependency_edges()))
-
-        self._await_sink(sink, timeout, is_done, "still writes what it has read before")
-        self.drop_retired(retired)
-        return True
-
-    def _successor(self, sink: PtvcRelation, old: PtvcRelation) -> PtvcRelation:
-        for found in self.list_relations(old.database, old.schema or ""):
-            assert isinstance(found, PtvcRelation)
-            if not is_retired(found) and not found.is_index and stands_for(old.identifier, found.identifier):
-                return found
-        raise DbtRuntimeError(
-            f"sink {sink.render()} reads {old.render()}, whose place nothing has taken: run the model that it reads, too."
-        )
-
-    @available.parse_list
-    def retired_below(self, sink: PtvcRelation) -> list[PtvcRelation]:
-        return retired_below(sink, self._dependency_edges())
-
-    @available.parse_none
-    def drop_retired(self, retired: Sequence[PtvcRelation]) -> None:
-        """Those that no sink reads any more."""
-        for relation in left_over(retired, self._dependency_edges() if retired else ()):
-            self.drop_relation(relation)  # type: ignore[no-untyped-call]
-
-    @available.parse_none
-    def wait_until_running(self, sink: PtvcRelation, timeout: float) -> None:
-        """Return when the sink writes; a sink that is stalled, and stays so, is an error, and is left as it is."""
-        stalled: float | None = None
-
-        def is_running() -> bool:
-            nonlocal stalled
-            status, error = self._sink_status(sink)
-            now = time.monotonic()
-            stalled = None if status != "stalled" else now if stalled is None else stalled
-            if stalled is not None and now - stalled > _STALLED_S:
-                raise DbtRuntimeError(f"sink {sink.render()} is stalled, and writes nothing: {error}")
-            return status == "running"
-
-        self._await_sink(sink, timeout, is_running, "does not run")
-
-    def _await_sink(
-        self, sink: PtvcRelation, timeout: float, condition: Callable[[], bool], otherwise: str
-    ) -> None:
-        start, pause = time.monotonic(), _POLL_FIRST_S
-        while not condition():
-            if time.monotonic() - start > timeout:
-                status, error = self._sink_status(sink)
-                raise DbtRuntimeError(
-                    f"sink {sink.render()} {otherwise} after {timeout:g} s ({status}{f': {error}' if error else ''})."
-                )
-            if self.connections.interrupted.wait(pause):
-                raise DbtRuntimeError(f"stopped waiting for sink {sink.render()}.")
-            pause = min(pause * 1.5, _POLL_MAX_S)
-
-    def _sink_status(self, sink: PtvcRelation) -> tuple[str, str | None]:
-        rows = list(self.execute_macro("ptvc__get_sink_status", kwargs={"relation": sink}))
-        if not rows:
-            raise DbtRuntimeError(f"sink {sink.render()} is not there any more.")
-        return rows[0][0], rows[0][1]
-
     # --- Python models ---------------------------------------------------------------------------------------------
 
     @property
@@ -593,9 +421,6 @@ class PtvcAdapter(SQLAdapter):
     def generate_python_submission_response(self, submission_result: PythonResult) -> PtvcAdapterResponse:
         rows = submission_result.rows
         return PtvcAdapterResponse(_message=f"PYTHON {rows}", code="PYTHON", rows_affected=rows)
-
-    def _say(self, message: str) -> None:
-        fire_event(AdapterEventInfo(name="ptvc", base_msg=message, args=[]))
 
     # --- seeds -----------------------------------------------------------------------------------------------------
 
@@ -644,9 +469,3 @@ class PtvcAdapter(SQLAdapter):
         values = [column.values() for column in agate_table.columns]
         with self.connections.exception_handler(name), handle.cursor() as cursor:
             return difference(cursor, self.connections._add_query_comment, name, columns, values)
-
-
-def _read_by(sink: PtvcRelation, edges: Iterable[Edge]) -> list[PtvcRelation]:
-    """What the sink reads now, and what it has read before, until it has written all of that."""
-    name = (sink.schema, sink.identifier)
-    return [referenced for user, referenced in edges if (user.schema, user.identifier) == name]

@@ -18,6 +18,8 @@ from dbt.adapters.utils import classproperty
 from dbt_common.dataclass_schema import StrEnum
 from dbt_common.exceptions import DbtRuntimeError
 
+from dbt.adapters.ptvc.staging.names import REFERENCES
+
 MAX_IDENTIFIER_BYTES = 63
 
 _FIRST_WORD = re.compile(r"(?:\s|--[^\n]*\n|/\*.*?\*/)*(?:\w+|\()", re.DOTALL)
@@ -105,6 +107,20 @@ class PtvcRelation(BaseRelation):
     quote_policy: Policy = field(default_factory=Policy)
     require_alias: bool = False
 
+    @classmethod
+    def create_from(cls, quoting: Any, relation_config: Any, **kwargs: Any) -> PtvcRelation:
+        """The relation of a node: of one that this run has staged, where it is until the run ends."""
+        relation: PtvcRelation = super().create_from(quoting, relation_config, **kwargs)
+        schema = REFERENCES.schema_of((relation.schema, relation.identifier))
+        describing = "quote_policy" in kwargs  # dbt's lines on what it does say where that goes
+        return (
+            relation if schema is None or relation.is_function or describing else relation.in_schema(schema)
+        )
+
+    def in_schema(self, schema: str | None) -> PtvcRelation:
+        """The one of the same name there."""
+        return self.incorporate(path={"schema": schema})  # type: ignore[no-any-return, no-untyped-call]
+
     def __post_init__(self) -> None:
         name = self.identifier
         if name is None or self.type in (None, PtvcRelationType.CTE, PtvcRelationType.Ephemeral):
@@ -138,6 +154,11 @@ class PtvcRelation(BaseRelation):
     @property
     def is_index(self) -> bool:
         return self.type == PtvcRelationType.Index
+
+    @property
+    def rendered_schema(self) -> str:
+        """The name of its schema, quoted as the relation says."""
+        return self.include(database=False, identifier=False).render()
 
     @property
     def sql_kind(self) -> str:

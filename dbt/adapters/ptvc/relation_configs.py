@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from dbt.adapters.relation_configs.config_base import RelationConfigBase
@@ -84,6 +84,36 @@ class IndexChanges:
         return cls(
             create={name: config for name, config in wanted.items() if name not in ours},
             drop=tuple(sorted(ours - set(wanted))),
+        )
+
+
+@dataclass(frozen=True)
+class IndexSuccession:
+    """What becomes of the indexes of a relation that stays, with another definition: their names hold its hash.
+
+    `rename` from old names to new ones, `create` by name, `drop` names.
+    """
+
+    rename: Mapping[str, str]
+    create: Mapping[str, IndexConfig]
+    drop: tuple[str, ...]
+
+    @classmethod
+    def between(
+        cls,
+        identifier: str,
+        old_hash: str | None,
+        new_hash: str | None,
+        raw: Sequence[object],
+        existing: Collection[str],
+    ) -> IndexSuccession:
+        changes = IndexChanges.between(identifier, new_hash, raw, existing)
+        former = {name: config.name(identifier, old_hash) for name, config in changes.create.items()}
+        rename = {former[name]: name for name in changes.create if former[name] in changes.drop}
+        return cls(
+            rename=rename,
+            create={n: config for n, config in changes.create.items() if former[n] not in rename},
+            drop=tuple(name for name in changes.drop if name not in rename),
         )
 
 

@@ -199,5 +199,6 @@ def _remove_old(directory: Path) -> None:
 
 
 if __name__ == "__main__":
-    os.nice(_LOWEST_PRIORITY)
+    if sys.argv[1:]:  # beside a runtime; who sets an environment up waits for it
+        os.nice(_LOWEST_PRIORITY)
     print("switched off" if _is_off() else make(*map(Path, sys.argv[1:2])))

@@ -71,6 +71,17 @@ class TestDialects:
         run_dbt(["run", "--select", "added"])
         assert self.rows(project, "select id, half::text from {schema}.added where id > 3") == [("8", "4")]
 
+    def test_it_reads_what_the_run_has_staged(self, project: Any) -> None:
+        """`halves` gets another column, and so is made anew beside; a model over it is translated by the columns that it has there."""
+        over = "{{ config(materialized='view', dialect='snowflake') }}\nselect id, third / 2 as sixth from {{ ref('halves') }}"
+        anew = FOREIGN["halves.sql"].replace("select id,", "select id, id * 3 as third,")
+        for name, text in (("halves.sql", anew), ("over.sql", over)):
+            write_file(text, project.project_root, "models", name)
+        run_dbt(["run", "--select", "halves", "over"])
+        found = self.rows(project, "select id, trim_scale(sixth) from {schema}.over where id < 3 order by id")
+        assert found == [("1", "1.5"), ("2", "3")]
+        assert self.rows(project, "select id, half::text from {schema}.added where id = 1") == [("1", "0.5")]
+
     def test_show(self, project: Any) -> None:
         _, out = run_dbt_and_capture(["show", "--select", "ordered", "--limit", "1", "--output", "json"])
         assert '"mark": "x"' in out

@@ -17,6 +17,13 @@
   {{ return(default__function_execute_build_sql(build_sql, existing_relation, target_relation)) }}
 {%- endmacro %}
 
+{# Its body is text, and holds the names that are there when the run has ended. #}
+{% macro ptvc__scalar_function_body_sql() -%}
+  $$
+     {{ adapter.in_place(model.compiled_code) }}
+  $$ LANGUAGE SQL
+{%- endmacro %}
+
 {# An expression over aggregates of the arguments. #}
 {% macro ptvc__aggregate_function_sql(target_relation) -%}
   {{ get_aggregate_function_create_replace_signature(target_relation) }}

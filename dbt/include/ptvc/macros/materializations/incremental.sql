@@ -10,6 +10,7 @@
   {% set on_schema_change = incremental_validate_on_schema_change(config.get('on_schema_change'), default='ignore') %}
   {% set strategy = adapter.get_incremental_strategy_macro(context, config.get('incremental_strategy') or 'default') %}
   {{ run_hooks(pre_hooks, inside_transaction=False) }}
+  {% if ptvc__begin() %}{% set existing = load_cached_relation(this) %}{% endif %}
   {{ drop_relation_if_exists(load_cached_relation(intermediate)) }}
   {{ run_hooks(pre_hooks, inside_transaction=True) }}
 
@@ -21,7 +22,8 @@
   {% endif %}
   {% set rebuilds = existing is none or not existing.is_table or should_full_refresh() %}
   {% if rebuilds %}
-    {% do ptvc__exchange_table(existing, target_relation, intermediate, query) %}
+    {% set target_relation = ptvc__exchange_table(existing, target_relation, intermediate, query) %}
+    {% do context.update({'this': target_relation}) %}
   {% else %}
     {% do ptvc__increment(existing, target_relation, strategy, on_schema_change, query) %}
   {% endif %}

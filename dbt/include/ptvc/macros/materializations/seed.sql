@@ -3,7 +3,7 @@
 
     same columns, same rows     -> skipped; what others wrote into the table counts as a difference
     same columns, other rows    -> DELETE and COPY in one transaction: who reads the table sees the old or the new rows
-    other columns, or no table  -> a new table is filled, then takes the name
+    other columns, or no table  -> a new table is filled, then takes the name; staged (staging.sql) when others rest on the old one
 #}
 {% materialization seed, adapter='ptvc' %}
   {% set existing = load_cached_relation(this) %}
@@ -19,8 +19,13 @@
   {% set columns = ptvc__seed_columns(agate_table) %}
   {% set difference = 'columns' if existing is none or should_full_refresh()
       else adapter.seed_difference(existing, columns, agate_table) %}
+  {% if difference != 'none' and ptvc__begin() %}
+    {% set existing = load_cached_relation(this) %}
+    {% set difference = 'columns' if existing is none or should_full_refresh()
+        else adapter.seed_difference(existing, columns, agate_table) %}
+  {% endif %}
   {% if difference == 'columns' %}
-    {% do ptvc__build_seed(existing, target_relation, columns, agate_table) %}
+    {% set target_relation = ptvc__build_seed(existing, target_relation, columns, agate_table) %}
   {% elif difference == 'rows' %}
     {% do adapter.replace_rows('delete from ' ~ existing.render(), ptvc__copy_sql(existing, columns), agate_table) %}
     {% do ptvc__seed_loaded(agate_table) %}
@@ -44,13 +49,14 @@
   {{ drop_relation_if_exists(load_cached_relation(intermediate)) }}
   {% set definitions = [] %}
   {% for name, type in columns.items() %}{% do definitions.append(name ~ ' ' ~ type) %}{% endfor %}
+  {% do adapter.building(intermediate) %}
   {% call statement('_') -%}
     create table {{ intermediate.render() }} ({{ definitions | join(', ') }})
   {%- endcall %}
   {% do adapter.cache_added(intermediate) %}
   {% do adapter.copy_rows(ptvc__copy_sql(intermediate, columns), agate_table) %}
   {% do ptvc__seed_loaded(agate_table) %}
-  {% do ptvc__swap_table(existing, target_relation, intermediate) %}
+  {{ return(ptvc__swap_table(existing, target_relation, intermediate, false)) }}
 {%- endmacro %}
 
 {# The columns as the table has them: quoted names, and types from `column_types`, `string` and the like as in contracts, or else from the values. #}

@@ -16,7 +16,7 @@
     {% endif %}
     {% set target_relation = api.Relation.create(
         identifier=model['alias'], schema=schema, database=database, type=kind) %}
-    {% do ptvc__store_failures(
+    {% set target_relation = ptvc__store_failures(
         target_relation, sql_with_limit if kind == 'table' else adapter.stored_test(sql_with_limit, model, config)) %}
     {% do relations.append(target_relation) %}
     {% set main_sql = 'select * from ' ~ target_relation.render() %}
@@ -27,12 +27,16 @@
   {{ return({'relations': relations}) }}
 {% endmaterialization %}
 
-{# Unchanged failures that are maintained stay as they are. #}
+{# Unchanged failures that are maintained stay as they are; on what is staged anew, they are staged. Returns where they are. #}
 {% macro ptvc__store_failures(target_relation, sql) -%}
   {% set existing = load_cached_relation(target_relation) %}
   {% set wanted = target_relation.incorporate(
       definition_hash=none if target_relation.is_table
           else adapter.definition_hash(target_relation.type, sql, {}, existing)) %}
+  {% if not wanted.is_table and adapter.reads_new(sql) %}
+    {{ return(ptvc__stage(existing, wanted, sql)) }}
+  {% endif %}
+  {% set sql = sql if wanted.is_table else adapter.in_place(sql) %}
   {% if existing is none or existing.type != wanted.type or wanted.is_table
       or existing.definition_hash != wanted.definition_hash %}
     {% call statement(auto_begin=True) %}
@@ -42,4 +46,5 @@
     {% do adapter.cache_added(wanted) %}
   {% endif %}
   {% do ptvc__wait(wanted, []) %}
+  {{ return(wanted) }}
 {%- endmacro %}

@@ -80,7 +80,7 @@
         "instance \"file '/data/out'\", or write the clause that follows CREATE SINK name as the body."
     ) }}
   {%- endif -%}
-  from {{ upstream }}
+  from {{ adapter.in_place(upstream) }}
   into {{ config.get('connector') }}
   format {{ config.get('format') or 'json' }}
   {%- if config.get('key') %}

@@ -13,14 +13,19 @@
   alter {{ from_relation.sql_kind }} {{ from_relation.render() }} rename to {{ to_relation.include(database=False, schema=False) }}
 {%- endmacro %}
 
+{# To another schema, under another name. Call it by `adapter.move_relation`. #}
+{% macro ptvc__move_relation(from_relation, to_relation) -%}
+  {% call statement('move_relation') -%}
+    alter {{ from_relation.sql_kind }} {{ from_relation.render() }} set schema {{ to_relation.rendered_schema }};
+    {{ ptvc__rename_to(from_relation.in_schema(to_relation.schema), to_relation) }}
+  {%- endcall %}
+{%- endmacro %}
+
 {# One query of several statements is one transaction. Call it by `adapter.take_place`, which tells dbt's cache. #}
-{% macro ptvc__take_place(retirement, successor, target) -%}
+{% macro ptvc__take_place(existing, successor, target) -%}
   {% call statement('take_place') -%}
-    {% for relation in retirement.dropped %}{{ ptvc__get_drop_sql(relation) }};
-    {% endfor %}
-    {%- for relation, retired in retirement.renamed %}{{ ptvc__get_rename_sql(relation, retired.identifier) }};
-    {% endfor %}
-    {{- ptvc__rename_to(successor, target) }}
+    {{ ptvc__get_drop_sql(existing) }};
+    {{ ptvc__rename_to(successor, target) }}
   {%- endcall %}
 {%- endmacro %}
 

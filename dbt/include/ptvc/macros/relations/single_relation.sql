@@ -9,7 +9,7 @@
     {% set node = graph.nodes.get(nodes[0]) or graph.sources.get(nodes[0]) %}
     {% set relation = api.Relation.create(
         database=node.database, schema=node.schema, identifier=node.get('alias') or node.get('identifier')) %}
-    {{ return(relation.render()) }}
+    {{ return(adapter.as_staged(relation).render()) }}
   {% endif %}
   {{ return(adapter.named_relation(sql)) }}
 {%- endmacro %}

@@ -1,4 +1,4 @@
-"""Python models: their code runs in a process beside (`python_process`); their rows go into a temporary table.
+"""Python models: their code runs in a process beside (`process`); their rows go into a temporary table.
 
 What the process asks of SQL is answered here, on dbt's connection: it has none of its own.
 """
@@ -22,7 +22,7 @@ from packaging.requirements import InvalidRequirement, Requirement
 
 from dbt.adapters.ptvc.connections import PtvcConnectionManager, project_directory
 from dbt.adapters.ptvc.credentials import PtvcCredentials
-from dbt.adapters.ptvc.python_process import Message, ProcessEndedError, PythonProcess, taken
+from dbt.adapters.ptvc.python.process import Message, ProcessEndedError, PythonProcess, taken
 
 logger = AdapterLogger("ptvc")
 

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from dbt.adapters.ptvc.relation import PtvcRelation
-from dbt.adapters.ptvc.retired import Retirement, is_retired, left_over, retired_below, stands_for
+from dbt.adapters.ptvc.staging.retired import Retirement, is_retired, left_over, retired_below, stands_for
 
 
 def relation(name: str, kind: str = "view") -> PtvcRelation:

@@ -1,0 +1,309 @@
+"""Staging as the macros see it: the part of the adapter that says what is staged and where, and that ends a run."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import partial
+from multiprocessing.context import SpawnContext
+from typing import Any
+
+import psycopg
+from dbt.adapters.base.meta import available
+from dbt.adapters.contracts.connection import AdapterRequiredConfig
+from dbt_common.exceptions import DbtRuntimeError
+
+from dbt.adapters.ptvc.connections import open_handle
+from dbt.adapters.ptvc.dependencies import transitive_dependents
+from dbt.adapters.ptvc.deploying import default_grants
+from dbt.adapters.ptvc.deployment import quoted
+from dbt.adapters.ptvc.relation import PtvcRelation
+from dbt.adapters.ptvc.staging.names import REFERENCES
+from dbt.adapters.ptvc.staging.readers import above_readers
+from dbt.adapters.ptvc.staging.run_end import call_when_runs_end
+from dbt.adapters.ptvc.staging.session import StagingSession
+from dbt.adapters.ptvc.staging.sinks import SinksAdapter
+from dbt.adapters.ptvc.staging.staged import (
+    Staged,
+    children_of,
+    descendants,
+    held,
+    name_of,
+    staging_schema,
+)
+from dbt.adapters.ptvc.staging.staging import LaterSink, Staging
+
+_NOT_DONE = ("error", "fail", "runtime error", "skipped", "partial success")
+"""What `dbt retry` does again."""
+
+_SINK_TIMEOUT_S = 600.0
+_ATTEMPTS = 3
+_WORTH_ANOTHER = ("40001", "55000")
+"""Another session has defined something on the same objects meanwhile; clusters did not come to rest.  Nothing was changed."""
+
+
+class StagingAdapter(SinksAdapter):
+    """One run of a process stages at a time, as dbt has one adapter of a type."""
+
+    def __init__(self, config: AdapterRequiredConfig, mp_context: SpawnContext) -> None:
+        super().__init__(config, mp_context)
+        call_when_runs_end(type(self))
+        self._staging = Staging(self._staging_session)
+        self._left_as_it_is: dict[tuple[str | None, str | None], str | None] = {}
+        self._schemas_there: set[str] = set()
+        self._above_readers: frozenset[str] | None = None
+        self._guard = threading.Lock()
+
+    # --- what there is ---------------------------------------------------------------------------------------------
+
+    @available.parse_list
+    def dependents(self, relation: PtvcRelation) -> list[PtvcRelation]:
+        """All that a cascading drop of `relation` would take along, as the catalog is now, but for what this run has staged."""
+        found = transitive_dependents(relation, self._dependency_edges())
+        return [dependent for dependent in found if dependent.schema not in self._staging.schemas]
+
+    def _relations_cache_for_schemas(self, relation_configs: Any, cache_schemas: Any = None) -> None:
+        if not cache_schemas:
+            cache_schemas = self._get_cache_schemas(relation_configs)
+        self._drop_what_was_left(str(place.schema) for place in cache_schemas)
+        super()._relations_cache_for_schemas(relation_configs, cache_schemas)
+        self._link_dependencies()
+
+    # --- one run at a time -----------------------------------------------------------------------------------------
+
+    def _staging_session(self) -> StagingSession:
+        return StagingSession(partial(open_handle, self.credentials), self._say, self.connections.interrupted)
+
+    def list_schemas(self, database: str) -> list[str]:
+        """All there are, which a run asks for before anything else: those of runs that were killed are among them."""
+        found: list[str] = super().list_schemas(database)
+        self._schemas_there = {str(name).lower() for name in found}
+        return found
+
+    def _drop_what_was_left(self, schemas: Iterable[str]) -> None:
+        """Staging schemas beside those, of runs that have ended without dropping them; those of runs that are alive are locked."""
+        left = {staging_schema(schema) for schema in schemas} & self._schemas_there
+        if not left:
+            return
+        session = self._staging_session()
+        try:
+            for schema in sorted(left):
+                if session.try_lock(schema):
+                    self._say(f"dropping {schema}, which a run has left that was killed")
+                    session.run([f"drop schema if exists {quoted(schema)} cascade"])
+        finally:
+            session.close()
+
+    @available.parse(lambda *a, **k: True)
+    def has_begun(self) -> bool:
+        return self._staging.has_begun
+
+    @available.parse(lambda *a, **k: False)
+    def begin(self, schemas: Sequence[str]) -> bool:
+        """Before anything in these schemas is changed: one run at a time does so.  True if another one was waited for: what was
+        there before may be another now."""
+        return self._staging.begin(schemas, self._look_anew)
+
+    def _look_anew(self) -> str | None:
+        """Reads the catalog into dbt's cache, and says what of this run is out of date."""
+        known = list(self.cache.schemas)
+        with self.cache.lock:
+            self.cache.clear()  # type: ignore[no-untyped-call]
+            for database, schema in known:
+                self.cache.update_schemas([(database, schema or "")])
+                for relation in self.list_relations_without_caching(
+                    PtvcRelation.create(database=database, schema=schema)
+                ):
+                    self.cache.add(relation)  # type: ignore[no-untyped-call]
+            self._link_dependencies()
+        hashes = {
+            (relation.schema, relation.identifier): relation.definition_hash
+            for database, schema in known
+            for relation in self.cache.get_relations(database, schema)
+        }
+        for name, before in self._left_as_it_is.items():
+            if hashes.get(name) != before:
+                return (
+                    f'"{name[0]}"."{name[1]}" was changed by the other run after this one had found it unchanged: run '
+                    "dbt again."
+                )
+        return None
+
+    @available.parse_none
+    def leave(self, relation: PtvcRelation) -> None:
+        """The run has found `relation` to be what its model says."""
+        self._left_as_it_is[relation.schema, relation.identifier] = relation.definition_hash
+
+    # --- what is staged --------------------------------------------------------------------------------------------
+
+    @available
+    def reads_staged(self, sql: str) -> bool:
+        return bool(self._staging.read_by(sql))
+
+    @available
+    def reads_new(self, sql: str) -> bool:
+        """Whether a query reads something that this run has staged, and that does not come to it when the run ends."""
+        return any(not one.in_place or one.by_name for one in self._staging.read_by(sql))
+
+    @available.parse(lambda *a, **k: False)
+    def is_read_by_name(
+        self, node: str, sql: str, nodes: Mapping[str, Any], selected: Collection[str]
+    ) -> bool:
+        """Whether what is made from the model reads the staged one, in this run: see `Staged.by_name`."""
+        with self._guard:
+            if self._above_readers is None:
+                self._above_readers = above_readers(nodes, selected)
+        return node in self._above_readers or any(one.by_name for one in self._staging.read_by(sql))
+
+    @available
+    def in_place(self, sql: str) -> str:
+        """The text with everything that is staged called what it will be called."""
+        return self._staging.in_place(sql)
+
+    @available
+    def over_views(self, sql: str) -> str:
+        """The text with materialized views called by their names where it names replacements that are not read by name: what
+        rests on the view sees the difference when it is replaced."""
+        return self._staging.over_views(sql, lambda one: not one.by_name)
+
+    @available
+    def over_all_views(self, sql: str) -> str:
+        """The text with materialized views called by their names where it names any replacements."""
+        return self._staging.over_views(sql, lambda one: True)
+
+    @available
+    def as_staged(self, relation: PtvcRelation) -> PtvcRelation:
+        """What a `ref` of it is."""
+        schema = REFERENCES.schema_of((relation.schema, relation.identifier))
+        return relation if schema is None else relation.in_schema(schema)
+
+    @available
+    def schema_in_place(self, schema: str) -> str:
+        return self._staging.schema_in_place(schema)
+
+    @available.parse(lambda self, target: target)
+    def staged_as(self, target: PtvcRelation) -> PtvcRelation:
+        """Where to build what is to take the place of `target` when the run ends."""
+        relation = self._staging.relation(target, self._default_privileges)
+        self.cache.update_schemas([(relation.database, relation.schema or "")])
+        return relation
+
+    def _default_privileges(self, schema: str, staging: str) -> list[str]:
+        rows = self.execute_macro("ptvc__deploy_default_privileges")
+        return [
+            statement.format(staging)
+            for name, role, acls in rows
+            if name == schema
+            for acl in str(acls).split("\n")
+            for statement in default_grants(role, acl)
+        ]
+
+    @available.parse_none
+    def staged(
+        self,
+        node: str,
+        target: PtvcRelation,
+        relation: PtvcRelation,
+        existing: PtvcRelation | None = None,
+        **options: Any,
+    ) -> None:
+        """`relation` is built, and takes its place when the run ends."""
+        options = {
+            name: tuple(value) if isinstance(value, list) else value for name, value in options.items()
+        }
+        self._staging.add(Staged(node, target, relation, existing, **options))
+
+    @available.parse_none
+    def make_sink_later(self, node: str, sink: PtvcRelation, statements: Sequence[str]) -> None:
+        self._staging.later_sinks.append(LaterSink(node, sink, tuple(statements)))
+
+    # --- the end ---------------------------------------------------------------------------------------------------
+
+    def run_ended(self, results: Sequence[Any], parents: Mapping[str, Sequence[str]]) -> None:
+        """Everything that is staged takes its place, but for what is connected with a failure."""
+        if self._staging.is_empty:
+            return
+        by_node = {result.node.unique_id: result for result in results}
+        failed = {
+            node
+            for node, result in by_node.items()
+            if result.status in _NOT_DONE and result.node.resource_type not in ("test", "unit_test")
+        }
+        made = {
+            (result.node.schema, result.node.alias)
+            for node, result in by_node.items()
+            if node not in failed and result.node.resource_type == "model"
+        }
+        children = children_of(parents)
+        staged = self._staging.all
+        for attempt in range(1, _ATTEMPTS + 1):
+            edges = self._dependency_edges()
+            causes = held(staged, failed, children, edges, self._staging.schemas, made)
+            taken = [one for one in staged if one.node not in causes]
+            try:
+                self._staging.place(taken, edges)
+                break
+            except psycopg.Error as error:
+                if error.sqlstate in _WORTH_ANOTHER and attempt < _ATTEMPTS:
+                    self._say(f"once more, since the release was refused: {error}")
+                    continue
+                self._refused([one.node for one in staged], by_node, str(error).strip())
+                return
+        for node, cause in causes.items():
+            self._keep_old(by_node.get(node), "skipped", cause)
+        self._settle_sinks(taken, by_node, descendants(causes, children) | failed)
+
+    def _refused(self, nodes: Iterable[str], by_node: Mapping[str, Any], reason: str) -> None:
+        for node in {*nodes, *(later.node for later in self._staging.later_sinks)}:
+            self._keep_old(
+                by_node.get(node), "error", f"the release of this run was refused, as a whole: {reason}"
+            )
+
+    def _keep_old(self, result: Any, status: str, cause: str) -> None:
+        """What `dbt retry` is to do again."""
+        if result is not None and result.status not in _NOT_DONE:
+            result.status = type(result.status)(status)
+            result.message = f"{result.node.name} is as it was before: {cause}"
+            self._say(result.message)
+
+    def _settle_sinks(
+        self, taken: Sequence[Staged], by_node: Mapping[str, Any], kept: Collection[str]
+    ) -> None:
+        """Those that read what has been replaced go on with what has taken its place, and those that waited for it are made."""
+        by_name = {(result.node.schema, result.node.alias): result for result in by_node.values()}
+        for sink in {name_of(sink): sink for one in taken for sink in one.sinks}.values():
+            with _reported(by_name.get(name_of(sink))) as said:
+                if self.cut_over(sink, _SINK_TIMEOUT_S):
+                    said("ALTER SINK")
+        for later in self._staging.later_sinks:
+            if later.node in kept:
+                self._keep_old(by_node.get(later.node), "skipped", "what it reads is as it was")
+                continue
+            with _reported(by_node.get(later.node)):
+                for statement in later.statements:
+                    self.execute(statement)
+                self.wait_until_running(later.sink, _SINK_TIMEOUT_S)
+
+    def cleanup_connections(self) -> None:
+        """The end, however it came: of what is staged still, nothing is left."""
+        self._staging.abandon()
+        self._left_as_it_is.clear()
+        self._above_readers = None
+        super().cleanup_connections()
+
+
+@contextmanager
+def _reported(result: Any) -> Iterator[Callable[[str], None]]:
+    """What is done for a model when the others have ended is its result."""
+    said: list[str] = []
+    try:
+        yield said.append
+    except DbtRuntimeError as error:
+        if result is None:
+            raise
+        result.status = type(result.status)("error")
+        result.message = str(error)
+    else:
+        if result is not None and result.status not in _NOT_DONE and said:
+            result.message = said[-1]

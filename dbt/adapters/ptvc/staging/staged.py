@@ -1,0 +1,149 @@
+"""One object that a run has staged, and which of them take their places when the run ends.
+
+```
+in place     a replacement of a materialized view: what rests on the view goes on, and sees the difference
+a new object takes the name of the old one, which is dropped with what rests on it: all of that is staged, too
+```
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from dbt.adapters.ptvc.dependencies import Edge, transitive_dependents
+from dbt.adapters.ptvc.relation import PtvcRelation, shorten
+from dbt.adapters.ptvc.staging.names import Name
+
+SUFFIX = "__dbt_next"
+
+
+def staging_schema(schema: str) -> str:
+    return shorten(schema, SUFFIX)
+
+
+@dataclass(frozen=True, slots=True)
+class Staged:
+    """`relation` is where it is, `target` where it goes, `existing` what is there; `node` is the model's id.
+
+    One in place that is read `by_name` is what the models below it rest on: all of them that are in the run are staged, so that nothing reads a
+    mixture of old and new.  Another one is read by nobody: what is below it rests on the view, and sees the difference when the run ends.
+
+    `sinks` are those on `existing` that go on with the new one.  `forced` is true when whatever rests on `existing` may fall.
+    Of one in place, `renamed_indexes` are pairs of names, `made_indexes` those that were made for it beside those of the
+    view, and `dropped_indexes` those that it has no more.
+    """
+
+    node: str
+    target: PtvcRelation
+    relation: PtvcRelation
+    existing: PtvcRelation | None = None
+    in_place: bool = False
+    by_name: bool = False
+    forced: bool = False
+    sinks: tuple[PtvcRelation, ...] = ()
+    renamed_indexes: tuple[tuple[str, str], ...] = ()
+    made_indexes: tuple[str, ...] = ()
+    dropped_indexes: tuple[str, ...] = ()
+
+
+def name_of(relation: PtvcRelation) -> Name:
+    return relation.schema, relation.identifier
+
+
+def after(staged: Iterable[Staged], edges: Sequence[Edge], staging: Collection[str]) -> list[Edge]:
+    """What rests on what as soon as those in place have their new definitions: on nothing that is dropped."""
+    replaced = {name_of(one.target) for one in staged if one.in_place}
+    return [
+        (dependent, referenced)
+        for dependent, referenced in edges
+        if name_of(dependent) not in replaced and dependent.schema not in staging
+    ]
+
+
+def held(
+    staged: Sequence[Staged],
+    failed: Collection[str],
+    children: Mapping[str, Collection[str]],
+    edges: Sequence[Edge],
+    staging: Collection[str],
+    made: Collection[Name] = (),
+) -> dict[str, str]:
+    """The nodes whose staged objects do not take their places, and why: what is connected with a failure stays as it was.
+
+    `failed` are the nodes of the run that failed or were skipped, `children` the nodes that are made from each, `edges` what rests on
+    what in the catalog, `made` what models of the run are now: nothing of that falls with an old object.
+    """
+    below = {one.node: descendants([one.node], children) for one in staged}
+    causes = {one.node: "it failed itself" for one in staged if one.node in failed}
+    lost = set(failed)
+    while True:
+        found = dict(_connected(staged, causes, lost, below))
+        taken = [one for one in staged if one.node not in causes and one.node not in found]
+        found.update(_left_resting(taken, edges, staging, made) if not found else {})
+        if not found:
+            return causes
+        causes.update(found)
+        lost.update(found)
+
+
+def _connected(
+    staged: Sequence[Staged],
+    causes: Mapping[str, str],
+    lost: Collection[str],
+    below: Mapping[str, set[str]],
+) -> Iterable[tuple[str, str]]:
+    for one in staged:
+        if one.node in causes:
+            continue
+        failures = sorted(below[one.node] & set(lost))
+        if failures:
+            yield one.node, f"{_short(failures[0])} is made from it, and stays as it was"
+            continue
+        above = next((held for held in causes if one.node in below[held]), None)
+        if above is not None:
+            yield one.node, f"{_short(above)}, which it is made from, stays as it was"
+
+
+def _left_resting(
+    taken: Sequence[Staged], edges: Sequence[Edge], staging: Collection[str], made: Collection[Name]
+) -> dict[str, str]:
+    """Those whose old object something rests on that does not go with it."""
+    remaining = after(taken, edges, staging)
+    going = {name_of(one.existing) for one in taken if one.existing is not None and not one.in_place}
+    found = {}
+    for one in taken:
+        if one.existing is None or one.in_place:
+            continue
+        keeping = {name_of(sink) for sink in one.sinks}
+        for dependent in transitive_dependents(one.existing, remaining):
+            if dependent.is_index or name_of(dependent) in going | keeping:
+                continue
+            if one.forced and name_of(dependent) not in made:
+                continue
+            found[one.node] = f"{dependent.sql_kind} {dependent.render()} rests on it, and is not built anew"
+            break
+    return found
+
+
+def descendants(nodes: Iterable[str], children: Mapping[str, Collection[str]]) -> set[str]:
+    """All that is made from them, directly or not."""
+    found: set[str] = set()
+    frontier = list(nodes)
+    while frontier:
+        frontier = [child for one in frontier for child in children.get(one, ()) if child not in found]
+        found.update(frontier)
+    return found
+
+
+def _short(node: str) -> str:
+    return node.split(".", 2)[-1]
+
+
+def children_of(parents: Mapping[str, Iterable[str]]) -> dict[str, set[str]]:
+    found: dict[str, set[str]] = defaultdict(set)
+    for node, above in parents.items():
+        for parent in above:
+            found[parent].add(node)
+    return found
