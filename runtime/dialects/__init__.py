@@ -12,7 +12,8 @@ argument that its rule does not name.
 | module        | what it is                                                                         |
 |---------------|------------------------------------------------------------------------------------|
 | `plugin`      | our SQL for sqlglot, and so for what reads SQL with it: entry point `sqlglot.dialects` |
-| `translate`   | a text of another dialect to PostgreSQL's, or the place that is refused            |
+| `translate`   | a text of another dialect to PostgreSQL's, or the places that are refused          |
+| `rewriting`   | a text made PostgreSQL's in place, by as few edits as its translation takes        |
 | `reading`     | text to sqlglot's tree                                                             |
 | `values`      | what an expression has become: text, and the kind of its values                    |
 | `scope`       | which columns a name may mean                                                      |

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 
 from sqlglot import exp
 
-from ..errors import Unsupported
+from ..errors import PtvcError, Unsupported
 from . import aggregates, arithmetic, casts, dates, expressions, numbers, queries, strings
 from .reading import read
 from .scope import Columns, Scope, column_of
-from .values import Value, of_type
+from .values import Kind, Value, of_type
 from .writing import Query, Rules, check_arguments, quote
 
 ColumnsOf = Callable[[str | None, str], Mapping[str, str] | None]
@@ -29,8 +29,10 @@ def translate(sql: str, dialect: str, columns_of: ColumnsOf = nothing_known) -> 
     Raises SqlSyntaxError where it is none of the dialect, and Unsupported, with the position in `sql`, where it is not proven what it
     means here.
     """
-    tree = read(sql, dialect)
-    translation = _Translation(dialect, sql, columns_of)
+    return _translated(_Translation(dialect, sql, columns_of), read(sql, dialect)).sql
+
+
+def _translated(translation: _Translation, tree: exp.Expr) -> Query:
     try:
         query = translation.query(tree)
         _named(translation, tree)
@@ -38,10 +40,95 @@ def translate(sql: str, dialect: str, columns_of: ColumnsOf = nothing_known) -> 
         raise Unsupported("the query nests too deeply to be translated") from None
     if mixed := translation.folded & translation.exact:
         raise Unsupported(
-            f'"{min(mixed)}" and {min(mixed)} are two columns in {dialect}, and one here',
+            f'"{min(mixed)}" and {min(mixed)} are two columns in {translation.dialect}, and one here',
             hint="Write the name in one way.",
         )
-    return query.sql
+    return query
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """A query, and all that is refused of it.  `sql` is None if anything is.  `columns`: PostgreSQL's types by name, empty where one is
+    not known; None where not even the names are."""
+
+    sql: str | None
+    columns: Mapping[str, str] | None
+    refused: tuple[PtvcError, ...] = ()
+
+
+_MOST_REFUSALS = 50
+_LEFT_OUT = "ptvc_left_out"
+
+
+def survey(
+    sql: str,
+    dialect: str,
+    columns_of: ColumnsOf = nothing_known,
+    opaque: Mapping[str, Kind | None] | None = None,
+) -> Survey:
+    """As `translate`, but goes on behind what is refused, as if a value of a type that is not known stood there.
+
+    `opaque`: names that stand for values, with their kinds, and are no columns.
+    """
+    refused: list[PtvcError] = []
+    try:
+        tree = read(sql, dialect)
+    except PtvcError as error:
+        return Survey(None, None, (error,))
+    for _ in range(_MOST_REFUSALS):
+        translation = _Translation(dialect, sql, columns_of, opaque=opaque or {})
+        try:
+            query = _translated(translation, tree)
+        except Unsupported as error:
+            if _LEFT_OUT not in error.message and all(error.position != one.position for one in refused):
+                refused.append(error)
+            if translation.at is None or not _leave_out(translation.at):
+                return Survey(None, None, tuple(refused))
+            continue
+        return Survey(None if refused else query.sql, _types(query.columns), tuple(refused))
+    return Survey(None, None, tuple(refused))
+
+
+def _leave_out(node: exp.Expr) -> bool:
+    """Puts a column that is nowhere in the place of the expression that the node is, or is in."""
+    found: exp.Expr | None = node
+    while found is not None and (
+        not isinstance(found, exp.Condition)
+        or (isinstance(found.parent, exp.Func | exp.Cast) and not isinstance(found, exp.Func | exp.Binary))
+    ):
+        found = found.parent
+        if isinstance(found, exp.Query | exp.Join):
+            return False
+    if found is None or isinstance(found, exp.Query) or found.name.startswith(_LEFT_OUT):
+        return False
+    if isinstance(found.parent, exp.From | exp.Join | exp.Lateral):
+        return False
+    place: exp.Expr = exp.column(_LEFT_OUT)
+    if isinstance(found.parent, exp.Select) and found.arg_key == "expressions":
+        place = exp.alias_(place, _LEFT_OUT + str(found.index))
+    found.replace(place)
+    return True
+
+
+def _types(columns: Columns | None) -> dict[str, str] | None:
+    return None if columns is None else {name: _type(value) for name, value in columns.items()}
+
+
+def _type(value: Value) -> str:
+    if value.kind is Kind.NUMERIC and value.scale is not None:
+        return f"numeric(38,{value.scale})"
+    return "" if value.kind is None else "text" if value.kind is Kind.NULL else value.kind.value
+
+
+def type_of(type_: str, dialect: str) -> str | None:
+    """PostgreSQL's type with the same values as a type of the dialect; None where none is known."""
+    try:
+        tree = read(f"SELECT CAST(NULL AS {type_}) AS v", dialect)
+        (item,) = tree.expressions
+        to = item.this.args["to"]
+        return casts.target(_Translation(dialect, "", nothing_known), to, to).type
+    except (PtvcError, AttributeError, KeyError, ValueError):
+        return None
 
 
 def _named(w: _Translation, tree: exp.Expr) -> None:
@@ -69,7 +156,8 @@ RULES = _rules()
 
 @dataclass(slots=True)
 class _Translation(queries.Host):
-    """A `Writer`.  `folded` and `exact`: names of columns as Snowflake tells them apart."""
+    """A `Writer`.  `folded` and `exact`: names of columns as Snowflake tells them apart.  `opaque`: names that stand for values.
+    `at`: what was refused last."""
 
     dialect: str
     sql: str
@@ -78,6 +166,8 @@ class _Translation(queries.Host):
     ctes: dict[str, Columns | None] = field(default_factory=dict)
     folded: set[str] = field(default_factory=set)
     exact: set[str] = field(default_factory=set)
+    opaque: Mapping[str, Kind | None] = field(default_factory=dict)
+    at: exp.Expr | None = None
 
     @property
     def ignores_case(self) -> bool:  # type: ignore[override]
@@ -136,6 +226,8 @@ class _Translation(queries.Host):
         table = node.args.get("table")
         if table is not None:
             return self._qualified(self.name(table), name)
+        if name in self.opaque:
+            return Value(quote(name), self.opaque[name])
         scope: Scope | None = self.scope
         while scope is not None:
             found = scope.column(name)
@@ -191,6 +283,7 @@ class _Translation(queries.Host):
         return self.sql[start : end + 1].strip('"`').lower()
 
     def refused(self, node: exp.Expr, what: str, hint: str | None = None) -> Unsupported:
+        self.at = node
         return Unsupported(
             what, hint=hint or "Write the model in PostgreSQL's SQL.", position=_position(node, self.sql)
         )
