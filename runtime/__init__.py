@@ -3,6 +3,7 @@
 A map, from the outside in; each package may import those below it only:
 
 server, cli   the processes: `ptvc serve`, up, down, sql
+porting       a dbt project of another warehouse, rewritten for this one: `ptvc port`
 check         a dbt project, typed without a runtime: `ptvc check`, lineage
 dialects      SQL of other warehouses, made ours where it is proven to mean the same
 lineage       of which columns a plan's columns are made

@@ -1,4 +1,4 @@
-"""The `ptvc` command: serve, up, down, status, sql, watch, check, lineage, doctor, persist."""
+"""The `ptvc` command: serve, up, down, status, sql, watch, check, lineage, port, doctor, persist."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ from .check.commands import check, lineage
 from .config import DATABASE, DEFAULT_HOST, DEFAULT_PORT, DEFAULT_USER, Settings
 from .directory import PRIVATE_UMASK, RuntimeInfo, installed_version, is_locked, log_file
 from .errors import PtvcError
+from .porting.commands import port as port_project
 
 if TYPE_CHECKING:
     from .persist.stores import Stores
@@ -41,6 +42,7 @@ persist = typer.Typer(
 app.add_typer(persist, name="persist")
 app.command()(check)
 app.command()(lineage)
+app.command("port")(port_project)
 console = Console(soft_wrap=True)
 problems = Console(stderr=True, soft_wrap=True)
 WIDE = Console(width=1_000_000)

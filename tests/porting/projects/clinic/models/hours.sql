@@ -1,0 +1,1 @@
+select id, {{ hours('minutes') }} as hours from {{ ref('visits') }}

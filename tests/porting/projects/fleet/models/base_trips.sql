@@ -1,0 +1,2 @@
+{{ config(materialized='ephemeral') }}
+select `id`, truck, started, km, litres from {{ ref('trips') }}

@@ -1,0 +1,1 @@
+select id, explode(split(truck, '')) as letter from {{ ref('base_trips') }}
