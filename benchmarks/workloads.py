@@ -197,6 +197,9 @@ class Tables:
     def type(self, schema: str, name: str) -> CatalogItem | None:
         return None
 
+    def of_kind(self, kind: ItemKind, schema: str, name: str) -> CatalogItem | None:
+        return None
+
     def all_types(self) -> tuple[CatalogItem, ...]:
         return ()
 

@@ -98,6 +98,15 @@ class Settings:
     compaction_interval_ms: int = field(default=5_000, metadata={"help": "how often old times are merged"})
     retain_history_ms: int = field(default=1_000, metadata={"help": "history that every collection keeps"})
     statement_timeout_ms: int = field(default=0, metadata={"help": "default of statement_timeout; 0 is none"})
+    connection_timeout_ms: int = field(
+        default=10_000, metadata={"help": "how long a connection to the outside may take when it is tried"}
+    )
+    allow_link_local_connections: int = field(
+        default=0,
+        metadata={
+            "help": "1: connections may lead to link-local addresses, where clouds hand out credentials"
+        },
+    )
     max_connections: int = field(default=500, metadata={"help": "client connections at once"})
     superuser_reserved_connections: int = field(
         default=3, metadata={"help": "of these, the last so many are for superusers"}

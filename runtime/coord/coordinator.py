@@ -27,11 +27,14 @@ from .controller.driver_process import DriverProcess, Launch
 from .controller.maintenance import Maintenance
 from .controller.query_jobs import QueryJobs
 from .ddl import Ddl
+from .ddl.connections import Connections
+from .ddl.secrets import unreadable
 from .dml.writes import Writes
 from .introspection import Introspection
 from .query.explainer import Explainer
 from .query.peeks import Peeks
 from .query.subscriptions import Subscriptions
+from .secrets.key_ring import KEY_FILE, KeyRing
 from .sequencer.sequencer import Sequencer
 from .session.advisory_locks import AdvisoryLocks
 from .session.session import Session
@@ -57,8 +60,9 @@ class Coordinator:
         supervisor: Supervisor,
         on_fenced: Callable[[], None],
         launch: Launch | None = None,
+        keys: KeyRing | None = None,
     ) -> None:
-        """Blocks."""
+        """Blocks.  `keys` seal secrets; without, those of the directory's file."""
         self.storage = storage
         self._settings = settings
         self._clock = clock
@@ -66,6 +70,7 @@ class Coordinator:
         self._on_fenced = on_fenced
         self._answers = directory / "state" / "answers"
         self._own = own_directories(directory, storage.blobs)
+        self._keys = keys or KeyRing.open(directory / KEY_FILE)
         self.catalog = storage.load_catalog()
         self.controller = Controller(
             directory,
@@ -87,7 +92,8 @@ class Coordinator:
         for item in catalog.user_items():
             assert not item.schema_name.startswith(TEMP_SCHEMA_PREFIX), "temporary objects are never durable"
             storage.load(item)
-        ddl = Ddl(storage, catalog, controller, self._settings.replica_room, self._own)
+        connections = Connections(self._keys, self._settings)
+        ddl = Ddl(storage, catalog, controller, self._settings.replica_room, self._own, connections)
         jobs = QueryJobs(controller.jobs, catalog, self._settings, self._answers)
         peeks = Peeks(storage, catalog, controller, jobs)
         self._sequencer = Sequencer(
@@ -110,7 +116,12 @@ class Coordinator:
             ddl.settle_sinks,
             lambda: ddl.drop_left_behind({session.temp_schema for session in self._sessions.values()}),
         )
+        if lost := unreadable(catalog, self._keys):
+            logger.warning(
+                "the keys of %d secrets are not there, among them that of %s", len(lost), lost[0].full_name
+            )
         await controller.start()
+        await ddl.reseal_secrets()
         self._supervisor.thread("watchdog", self.watchdog.run).start()
         self._supervisor.start("tick", self._tick())
         self._supervisor.start("maintenance", maintenance.run())

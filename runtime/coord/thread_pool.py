@@ -180,6 +180,9 @@ PLANNING = ThreadPool("planning", 4)
 EVALUATION = ThreadPool("evaluation", 8)
 """Constant queries, which may call functions of users, and whole results: sorted, decoded, read from blobs."""
 
+CONNECTING = ThreadPool("connecting", 4)
+"""What waits for the outside: connections that are tried, each until its own deadline."""
+
 FEW_ROWS = 1_000
 """What is computed over fewer rows takes less time than to hand it to another thread and back."""
 

@@ -23,7 +23,18 @@ from .plans.plans import PlannedStatement
 from .query.planner import Planner
 from .scalars.scope import Correlated
 from .scalars.zone import plan_in_zone
-from .statement import alterations, data, definitions, function, grant, replacement, server_calls, sink
+from .statement import (
+    alterations,
+    connection,
+    data,
+    definitions,
+    function,
+    grant,
+    replacement,
+    secret,
+    server_calls,
+    sink,
+)
 from .statement.alter_table import alter_table
 from .statement.create_type import create_type
 from .statement.execute import execute
@@ -32,6 +43,7 @@ from .statement.merge import merge
 from .statement.show import show
 from .statement.subscribe import plan_subscribe
 from .syntax import (
+    connection_statements,
     data_statements,
     definition_statements,
     function_statements,
@@ -222,6 +234,8 @@ def _plan(planner: Planner, statement: Statement) -> PlannedStatement:
         return _create(planner, node, statement)
     if isinstance(node, function_statements.FunctionStatement):
         return _function(planner, node)
+    if isinstance(node, connection_statements.ConnectionStatement):
+        return _connection(planner, node)
     match node:
         case query_statements.QueryStatement(query=query):
             return server_calls.plan_query(planner, query, node.as_of)
@@ -336,6 +350,22 @@ def _function(
             return function.alter_function(planner, node)
         case function_statements.CommentFunctionStatement():
             return function.comment_function(planner, node)
+        case _:
+            assert_never(node)
+
+
+def _connection(planner: Planner, node: connection_statements.ConnectionStatement) -> PlannedStatement:
+    match node:
+        case connection_statements.CreateSecretStatement():
+            return secret.create(planner, node)
+        case connection_statements.AlterSecretStatement():
+            return secret.alter(planner, node)
+        case connection_statements.CreateConnectionStatement():
+            return connection.create(planner, node)
+        case connection_statements.AlterConnectionStatement():
+            return connection.alter(planner, node)
+        case connection_statements.ValidateConnectionStatement():
+            return connection.validate(planner, node)
         case _:
             assert_never(node)
 

@@ -47,6 +47,10 @@ class FakeCatalog:
     def type(self, schema: str, name: str) -> CatalogItem | None:
         return next((i for i in self.all_types() if (i.name.schema, i.name.name) == (schema, name)), None)
 
+    def of_kind(self, kind: ItemKind, schema: str, name: str) -> CatalogItem | None:
+        found = self.item(schema, name)
+        return found if found is not None and found.kind is kind else None
+
     def all_types(self) -> list[CatalogItem]:
         return [item for item in self.objects.values() if item.kind is ItemKind.TYPE]
 

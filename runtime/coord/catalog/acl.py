@@ -40,6 +40,8 @@ ALL: Mapping[Securable, str] = {
     Securable.CLUSTER: "UC",
     Securable.DATABASE: "CTc",
     Securable.FUNCTION: "X",
+    Securable.SECRET: "U",
+    Securable.CONNECTION: "U",
 }
 TO_PUBLIC: Mapping[Securable, str] = {Securable.DATABASE: "Tc", Securable.FUNCTION: "X"}
 

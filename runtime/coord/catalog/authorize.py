@@ -6,12 +6,20 @@ superuser it costs a look at the role: only where a view is not a superuser's, w
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import assert_never
 
 from ...errors import PermissionDenied
 from ...expr.tree.relation import Constant, GlobalId
 from ...sql.catalog import catalog_view
-from ...sql.plans import data_plans, definition_plans, explain_plans, query_plans, session_plans
+from ...sql.plans import (
+    connection_plans,
+    data_plans,
+    definition_plans,
+    explain_plans,
+    query_plans,
+    session_plans,
+)
 from ...sql.plans.data_plans import MERGE_DELETE, MERGE_INSERT, MERGE_UPDATE
 from ...sql.plans.plans import PlannedStatement
 from ...sql.syntax.role_statements import PrivilegeDefinition, RoleDefinition
@@ -19,7 +27,7 @@ from ...sql.syntax.vocabulary import ObjectKind
 from .catalog import Catalog
 from .entries import ClusterEntry, Owned, SchemaEntry
 from .items import Function, Index, Item, NamedType
-from .privileges import CREATE, DELETE, INSERT, TRUNCATE, UPDATE, Privileges
+from .privileges import CREATE, DELETE, INSERT, TRUNCATE, UPDATE, USAGE, Privileges
 from .role import RoleEntry
 from .system_items import is_system
 
@@ -55,6 +63,8 @@ class Authorization:
                 self._query(query, role, cluster)
             case query_plans.Select() | query_plans.Subscribe():
                 self._query(planned, role, cluster)
+            case connection_plans.ValidateConnection(id=id_):
+                self._use((id_,), role)
             case explain_plans.Explain(object=id_) | explain_plans.ExplainPushdown(object=id_):
                 self._explained(planned.reads, id_, role)
             case explain_plans.ExplainTimestamp(query=query):
@@ -170,6 +180,11 @@ class Authorization:
                 must.must_create_in(role, name.schema)
                 must.must_use_cluster(role, place, CREATE)
                 must.must_read(role, (on, *uses))
+            case connection_plans.CreateSecret(name=name):
+                must.must_create_in(role, name.schema)
+            case connection_plans.CreateConnection(name=name, options=options):
+                must.must_create_in(role, name.schema)
+                self._use(options.secrets, role)
             case definition_plans.CreateSource():
                 if not (role.superuser or isinstance(planned.connector, definition_plans.CounterConnector)):
                     _needs_superuser("sources of the server's files")
@@ -196,8 +211,15 @@ class Authorization:
         match planned:
             case definition_plans.AlterCluster(name=name):
                 self._own(ObjectKind.CLUSTER, (name,), role)
-            case definition_plans.AlterRetention(id=id_) | definition_plans.AlterTable(id=id_):
+            case (
+                definition_plans.AlterRetention(id=id_)
+                | definition_plans.AlterTable(id=id_)
+                | connection_plans.AlterSecret(id=id_)
+            ):
                 must.must_own(role, self._catalog.get(id_))
+            case connection_plans.AlterConnection(id=id_, secrets=secrets):
+                must.must_own(role, self._catalog.get(id_))
+                self._use(secrets, role)
             case definition_plans.Drop(kind=kind, ids=ids, names=names):
                 self._own(kind, names, role)
                 for item in map(self._catalog.get, ids):
@@ -231,6 +253,11 @@ class Authorization:
                 self._own(kind, (target,), role)
             case _:
                 assert_never(planned)
+
+    def _use(self, ids: Iterable[GlobalId], role: RoleEntry) -> None:
+        """Secrets and connections."""
+        for id_ in ids:
+            self.privileges.must_have(role, self._catalog.get(id_), USAGE)
 
     def _own(self, kind: ObjectKind, targets: tuple[str, ...], role: RoleEntry) -> None:
         """Objects by id, schemas and clusters by name; those of the system are for the statement to refuse."""

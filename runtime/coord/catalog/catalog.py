@@ -16,7 +16,7 @@ from typing import TypeVar
 from ...config import ClusterOptions
 from ...expr.tree.relation import GlobalId, Relation
 from ...repr.types import ScalarType
-from ...sql.catalog.catalog_view import CatalogItem
+from ...sql.catalog.catalog_view import CatalogItem, ItemKind
 from .applications import applications
 from .entries import (
     Change,
@@ -31,12 +31,15 @@ from .entries import (
     entry_key,
 )
 from .items import (
+    Apart,
+    Connection,
     Function,
     Index,
     Item,
     ItemBase,
     NamedType,
     Relational,
+    Secret,
     Table,
     View,
 )
@@ -78,7 +81,7 @@ class Catalog:
         self._ordered: tuple[Item, ...] = ()
         self._relations: tuple[Relational, ...] = ()
         self._functions: dict[str, list[Function]] = {}
-        self._types: dict[tuple[str, str], NamedType] = {}
+        self._apart: dict[tuple[ItemKind, str, str], Apart] = {}
         self._dependents: dict[GlobalId, list[Item]] = {}
         self._planned: dict[GlobalId, CatalogItem] = {}
         self._next = _NextIds()
@@ -194,15 +197,15 @@ class Catalog:
         self._ordered = tuple(sorted(self._items.values(), key=lambda item: int(item.id[1:])))
         self._relations = tuple(item for item in self._ordered if isinstance(item, Relational))
         functions: dict[str, list[Function]] = {}
-        types: dict[tuple[str, str], NamedType] = {}
+        apart: dict[tuple[ItemKind, str, str], Apart] = {}
         if len(self._relations) != len(self._ordered):
             for item in self._ordered:
                 match item:
                     case Function():
                         functions.setdefault(item.name, []).append(item)
-                    case NamedType():
-                        types[item.schema_name, item.name] = item
-        self._functions, self._types = functions, types
+                    case _ if isinstance(item, Apart):
+                        apart[item.kind, item.schema_name, item.name] = item
+        self._functions, self._apart = functions, apart
         dependents: dict[GlobalId, list[Item]] = {}
         for item in self._ordered:
             for id_ in dict.fromkeys(item.uses):
@@ -243,14 +246,25 @@ class Catalog:
         return [item for item in self._ordered if isinstance(item, Function)]
 
     def user_objects(self) -> list[Item]:
-        """As `user_items`, and functions and types."""
+        """As `user_items`, and functions, types, secrets and connections."""
         return list(self._ordered)
 
     def user_types(self) -> list[NamedType]:
-        return list(self._types.values())
+        return [item for item in self._apart.values() if isinstance(item, NamedType)]
+
+    def user_secrets(self) -> list[Secret]:
+        return [item for item in self._apart.values() if isinstance(item, Secret)]
+
+    def user_connections(self) -> list[Connection]:
+        return [item for item in self._apart.values() if isinstance(item, Connection)]
+
+    def find_apart(self, kind: ItemKind, schema: str, name: str) -> Apart | None:
+        """What has the name among its like."""
+        return self._apart.get((kind, schema, name))
 
     def find_type(self, schema: str, name: str) -> NamedType | None:
-        return self._types.get((schema, name))
+        found = self.find_apart(ItemKind.TYPE, schema, name)
+        return found if isinstance(found, NamedType) else None
 
     def find_function(self, schema: str, name: str, types: Sequence[ScalarType]) -> Function | None:
         """The function of that name which takes exactly such arguments."""
@@ -334,13 +348,16 @@ class Catalog:
         return [self._plan_item(item, kept) for item in self.user_functions()]
 
     def type(self, schema: str, name: str) -> CatalogItem | None:
+        return self.of_kind(ItemKind.TYPE, schema, name)
+
+    def of_kind(self, kind: ItemKind, schema: str, name: str) -> CatalogItem | None:
         kept = self._planned
-        found = self._types.get((schema, name))
+        found = self.find_apart(kind, schema, name)
         return None if found is None else self._plan_item(found, kept)
 
     def all_types(self) -> list[CatalogItem]:
         kept = self._planned
-        return [self._plan_item(item, kept) for item in self._types.values()]
+        return [self._plan_item(item, kept) for item in self.user_types()]
 
     def item_by_id(self, id: GlobalId) -> CatalogItem:
         if (system := SYSTEM_ITEMS.get(id)) is not None:

@@ -25,6 +25,7 @@ from .entries import (
     entry_key,
 )
 from .items import (
+    Connection,
     Function,
     Index,
     Item,
@@ -32,6 +33,7 @@ from .items import (
     MaterializedView,
     NamedType,
     Running,
+    Secret,
     Sink,
     Source,
     Table,
@@ -132,7 +134,9 @@ def _definition(entry: Entry | None) -> Entry | None:
             return replace(item, column_comments={})
         case Index():
             return replace(item, retain_history_ms=None)
-        case Sink() | Function() | NamedType():
+        case Secret():  # another value is no other secret
+            return replace(item, sealed="")
+        case Sink() | Function() | NamedType() | Connection():
             return item
         case _:
             assert_never(item)
@@ -170,6 +174,8 @@ def _namesake(shared: Catalog, entry: Entry) -> Entry | None:
     match entry:
         case Function(schema_name=schema, name=name, definition=definition):
             return shared.find_function(schema, name, definition.types)
+        case Secret(schema_name=schema, name=name) | Connection(schema_name=schema, name=name):
+            return shared.find_apart(entry.kind, schema, name)
         case ItemBase(schema_name=schema, name=name):
             return shared.find(schema, name) or shared.find_type(schema, name)
         case SchemaEntry(name=name):

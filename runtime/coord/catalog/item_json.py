@@ -21,10 +21,12 @@ from ...sql.plans.definition_plans import FileSinkConnector
 from ...sql.plans.query_plans import Envelope
 from ...sql.syntax.constraints import Constraint
 from ...sql.syntax.function_definition import FunctionDefinition
+from ...storage.connections.options import ConnectionOptions
 from .acl import acl_from_json
 from .connectors import Connector, connector_options, connector_word, source_connector
 from .items import (
     AnyView,
+    Connection,
     Function,
     Identity,
     Index,
@@ -32,6 +34,7 @@ from .items import (
     MaterializedView,
     NamedType,
     Readable,
+    Secret,
     Sink,
     Source,
     Table,
@@ -142,6 +145,10 @@ def _fields(item: Item) -> Json:
             }
         case Function():
             return {"function": item.definition.to_json()}
+        case Secret():
+            return {"sealed": item.sealed}
+        case Connection():
+            return {"connection": item.options.to_json()}
         case NamedType():
             return {"schema": Schema((Column("", item.type),)).to_json()}
         case _:
@@ -283,6 +290,10 @@ def item_from_json(text: str) -> Item:
             )
         case Function.kind.value:
             return Function(**_read_identity(v), definition=FunctionDefinition.from_json(v["function"]))
+        case Secret.kind.value:
+            return Secret(**_read_identity(v), sealed=v["sealed"])
+        case Connection.kind.value:
+            return Connection(**_read_identity(v), options=ConnectionOptions.from_json(v["connection"]))
         case NamedType.kind.value:
             return NamedType(**_read_identity(v), type=Schema.from_json(v["schema"])[0].type)
         case kind:

@@ -4,7 +4,8 @@
 
 | union        | what holds                                                                      |
 |--------------|---------------------------------------------------------------------------------|
-| `Relational` | its name is in the namespace of tables: all but types and functions             |
+| `Relational` | its name is in the namespace of tables                                          |
+| `Apart`      | its name is among those of its kind only: types, secrets, connections           |
 | `Readable`   | a query may read it: it has a schema, and its columns may have comments         |
 | `Stored`     | its rows are in a shard                                                         |
 | `AnyView`    | it is a query                                                                   |
@@ -36,6 +37,7 @@ from ...sql.plans.query_plans import Envelope
 from ...sql.syntax.constraints import Constraint
 from ...sql.syntax.function_definition import FunctionDefinition
 from ...sql.syntax.role_statements import Securable
+from ...storage.connections.options import ConnectionOptions
 from .acl import Acl, default_acl
 from .role import OWNER_ID
 from .stored_layout import AS_CREATED, StoredLayout
@@ -285,8 +287,29 @@ class NamedType(ItemBase):
     type: ScalarType
 
 
-Item = Table | Source | View | MaterializedView | Index | Sink | Function | NamedType
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Secret(ItemBase):
+    """`sealed` is its value, encrypted for it (`coord.secrets.sealing`)."""
 
+    kind = ItemKind.SECRET
+    securable = Securable.SECRET
+
+    sealed: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Connection(ItemBase):
+    """`uses` are the secrets that its options refer to."""
+
+    kind = ItemKind.CONNECTION
+    securable = Securable.CONNECTION
+
+    options: ConnectionOptions
+
+
+Item = Table | Source | View | MaterializedView | Index | Sink | Function | NamedType | Secret | Connection
+
+Apart = NamedType | Secret | Connection
 Relational = Table | Source | View | MaterializedView | Index | Sink
 Readable = Table | Source | View | MaterializedView
 Stored = Table | Source | MaterializedView

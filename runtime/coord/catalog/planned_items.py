@@ -10,7 +10,19 @@ from ...expr.tree.relation import Get, GlobalId, Project, Relation
 from ...expr.tree.relation_tree import inputs, with_inputs
 from ...repr.schema import Column, Schema
 from ...sql.catalog.catalog_view import CatalogItem, QualifiedName
-from .items import Function, Index, Item, MaterializedView, NamedType, Sink, Source, Table, View
+from .items import (
+    Connection,
+    Function,
+    Index,
+    Item,
+    MaterializedView,
+    NamedType,
+    Secret,
+    Sink,
+    Source,
+    Table,
+    View,
+)
 from .system_items import as_now, is_system
 
 
@@ -36,6 +48,10 @@ def planned_item(item: Item, items: Mapping[GlobalId, Item], indexed: bool) -> C
             return CatalogItem(item.id, name, item.kind, Schema(()))
         case Function(definition=function):
             return CatalogItem(item.id, name, item.kind, Schema(()), function=function)
+        case Secret():
+            return CatalogItem(item.id, name, item.kind, Schema(()))
+        case Connection(options=options):
+            return CatalogItem(item.id, name, item.kind, Schema(()), connects=options.kind)
         case NamedType(type=type_):
             return CatalogItem(item.id, name, item.kind, Schema((Column("", type_),)))
         case _:

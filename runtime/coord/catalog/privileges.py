@@ -110,6 +110,10 @@ class Privileges:
                 owned = list(enumerate(clusters, 1))
             case Securable.FUNCTION:
                 owned = [(item.oid, item) for item in catalog.user_functions()]
+            case Securable.SECRET:
+                owned = [(item.oid, item) for item in catalog.user_secrets()]
+            case Securable.CONNECTION:
+                owned = [(item.oid, item) for item in catalog.user_connections()]
             case Securable.TABLE:
                 owned = [(item.oid, item) for item in catalog.user_items()]
                 for id_, oid in SYSTEM_OIDS.items():

@@ -9,11 +9,12 @@ from dataclasses import replace
 
 from ...config import DEFAULT_CLUSTER
 from ...errors import DuplicateObject, UndefinedSchema, Unsupported
+from ...sql.catalog.catalog_view import ItemKind
 from ...sql.plans.definition_plans import AlterRetention, Comment, Rename, SetSchema, Swap
 from ...sql.syntax.vocabulary import ObjectKind
 from ..catalog.catalog import Catalog
 from ..catalog.entries import Change, SchemaEntry, renamed
-from ..catalog.items import Function, Item, NamedType, Readable, Retaining, Running
+from ..catalog.items import Connection, Function, Item, NamedType, Readable, Retaining, Running, Secret
 from .functions import moved_function, renamed_function
 
 
@@ -37,6 +38,9 @@ def rename_changes(catalog: Catalog, plan: Rename) -> list[Change]:
             item = catalog.get(plan.target)
             if isinstance(item, Function):
                 return [renamed_function(catalog, item, plan.new_name)]
+            if isinstance(item, Secret | Connection):
+                refuse_namesake(catalog, item.kind, item.schema_name, plan.new_name)
+                return [renamed(item, name=plan.new_name)]
             if catalog.find(item.schema_name, plan.new_name) is not None:
                 word, sqlstate = ("type", "42710") if isinstance(item, NamedType) else ("relation", "42P07")
                 raise DuplicateObject(f'{word} "{plan.new_name}" already exists', sqlstate=sqlstate)
@@ -51,6 +55,9 @@ def move_changes(catalog: Catalog, plan: SetSchema) -> list[Change]:
         return []
     if isinstance(item, Function):
         return [moved_function(catalog, item, plan.schema)]
+    if isinstance(item, Secret | Connection):
+        refuse_namesake(catalog, item.kind, plan.schema, item.name)
+        return [renamed(item, schema_name=plan.schema)]
     moved: list[Item] = [item, *catalog.indexes_on(item.id)]
     for one in moved:
         if catalog.find(plan.schema, one.name) is not None:
@@ -58,6 +65,12 @@ def move_changes(catalog: Catalog, plan: SetSchema) -> list[Change]:
             raise DuplicateObject(f'{word} "{one.name}" already exists in schema "{plan.schema}"')
         refuse_type(catalog, plan.schema, one.name)
     return [renamed(one, schema_name=plan.schema) for one in moved]
+
+
+def refuse_namesake(catalog: Catalog, kind: ItemKind, schema: str, name: str) -> None:
+    """42710 where another one of the kind has the name."""
+    if catalog.find_apart(kind, schema, name) is not None:
+        raise DuplicateObject(f'{kind.value} "{name}" already exists in schema "{schema}"', sqlstate="42710")
 
 
 def refuse_type(catalog: Catalog, schema: str, name: str) -> None:

@@ -18,6 +18,7 @@ from ..catalog.applications import applications
 from ..catalog.catalog import Catalog
 from ..catalog.entries import Change, ClusterEntry
 from ..catalog.items import (
+    Apart,
     Item,
     ItemBase,
     Maintained,
@@ -173,6 +174,8 @@ def _validate_item(after: Catalog, item: Item) -> None:
         raise PtvcError("the role that was to own it does not exist any more", sqlstate="42704")
     if isinstance(item, Relational) and after.find(item.schema_name, item.name) is not item:
         raise DuplicateObject(f'relation "{item.name}" already exists')
+    if isinstance(item, Apart) and after.find_apart(item.kind, item.schema_name, item.name) is not item:
+        raise DuplicateObject(f'{item.kind.value} "{item.name}" already exists', sqlstate="42710")
     for id_ in item.uses:
         if not is_system(id_) and after.find_by_id(id_) is None:
             raise SerializationFailure(detail=f'Something that "{item.name}" uses was dropped meanwhile.')

@@ -34,12 +34,14 @@ from ..storage.storage import Storage
 from .alter_table import Rows, alter_table, check_unique
 from .catalog_changes import CatalogChanges
 from .clusters import ClusterDefinitions
+from .connections import Connections
 from .connectors import ConnectorDefinitions
 from .definitions import Definitions, Pure, skipping
 from .dependents import dropped_with, noun
 from .grants import PrivilegeDefinitions
 from .replacements import Replacements
 from .roles import RoleDefinitions
+from .secrets import resealed
 from .sinks import settled
 
 Definition = DefinitionPlan | PrivilegeDefinition | RoleDefinition
@@ -55,6 +57,7 @@ class Ddl:
         controller: Controller,
         slots: int,
         own: tuple[Path, ...],
+        connections: Connections,
     ) -> None:
         self._storage = storage
         self._oracle = storage.oracle
@@ -64,6 +67,7 @@ class Ddl:
         self._changes = CatalogChanges(storage, catalog, controller, self.replacements)
         self._clusters = ClusterDefinitions(catalog, self._changes, slots)
         self._connectors = ConnectorDefinitions(storage, self._changes, own)
+        self.connections = connections
         self.lock = asyncio.Lock()
 
     async def execute(self, plan: Definition, notices: list[Notice], read: Read, actor: Actor) -> Command:
@@ -111,7 +115,8 @@ class Ddl:
             return RoleDefinitions(catalog).changes(plan, actor, notices)
         if isinstance(plan, PrivilegeDefinition):
             return PrivilegeDefinitions(catalog).changes(plan, actor, notices)
-        return Definitions(catalog, self._oracle.read_time, actor.role.id, notices).changes(plan)
+        keys = self.connections.keys
+        return Definitions(catalog, self._oracle.read_time, actor.role.id, notices, keys).changes(plan)
 
     def _definitions(self, notices: list[Notice], actor: Actor) -> Definitions:
         return Definitions(self._catalog, self._oracle.read_time, actor.role.id, notices)
@@ -142,6 +147,11 @@ class Ddl:
         for name in plan.names:
             await self._clusters.drop(name, plan.cascade)
         return Command("DROP CLUSTER")
+
+    async def reseal_secrets(self) -> None:
+        """What older keys have sealed is sealed with the first one."""
+        async with self.lock:
+            await self._changes.apply(resealed(self._catalog, self.connections.keys))
 
     async def settle_sinks(self, ids: Iterable[GlobalId]) -> None:
         """These sinks have written all that they had read before they were given something else; not while another statement

@@ -10,13 +10,14 @@ from dataclasses import dataclass, replace
 from typing import TypedDict, assert_never
 
 from ...compute.lower.shared_arrangements import IndexKey
-from ...errors import DependentObjectsExist, DuplicateObject, UndefinedSchema
+from ...errors import DependentObjectsExist, DuplicateObject, UndefinedSchema, Unsupported
 from ...expr.tree.relation import GlobalId, Relation
 from ...expr.tree.relation_tree import dependencies
 from ...lineage.columns import Lineage
 from ...repr.schema import Schema
 from ...repr.types import SYSTEM_OIDS
-from ...sql.catalog.catalog_view import QualifiedName
+from ...sql.catalog.catalog_view import ItemKind, QualifiedName
+from ...sql.plans.connection_plans import AlterConnection, AlterSecret, CreateConnection, CreateSecret
 from ...sql.plans.definition_plans import (
     AlterCluster,
     AlterRetention,
@@ -45,6 +46,7 @@ from ...sql.syntax.vocabulary import ObjectKind
 from ..catalog.catalog import SYSTEM_SCHEMAS, Catalog
 from ..catalog.entries import Change, SchemaEntry, entry_key
 from ..catalog.items import (
+    Connection,
     Function,
     Identity,
     Index,
@@ -52,15 +54,18 @@ from ..catalog.items import (
     MaterializedView,
     NamedType,
     Relational,
+    Secret,
     Table,
     View,
 )
 from ..catalog.shared_indexes import indexes_for
 from ..catalog.views import expand
 from ..results.results import Command, Notice
+from ..secrets.key_ring import KeyRing
 from .alterations import (
     comment_changes,
     move_changes,
+    refuse_namesake,
     refuse_type,
     rename_changes,
     retention_change,
@@ -68,9 +73,11 @@ from .alterations import (
     swap_changes,
 )
 from .apply_replacement import apply_changes, check_cycle, check_losable
+from .connections import altered_connection, new_connection
 from .default_privileges import first_acl
 from .dependents import depends, dropped_with, refuse_unless_empty
 from .functions import check_python, replaced_function
+from .secrets import altered_secret, new_secret
 from .sinks import sink_changes
 
 Pure = (
@@ -89,6 +96,10 @@ Pure = (
     | Comment
     | CreateFunction
     | CreateType
+    | CreateSecret
+    | AlterSecret
+    | CreateConnection
+    | AlterConnection
 )
 """Statements that are changes to the catalog and nothing else, but for Drop of clusters."""
 
@@ -125,12 +136,14 @@ def dropped_on_commit(catalog: Catalog) -> list[Change]:
 
 @dataclass(frozen=True, slots=True)
 class Definitions:
-    """`now` is when what is created was created, `owner` the role that it belongs to."""
+    """`now` is when what is created was created, `owner` the role that it belongs to.  `keys` (None: there is no runtime) seal
+    secrets."""
 
     catalog: Catalog
     now: int
     owner: str
     notices: list[Notice]
+    keys: KeyRing | None = None
 
     def changes(self, plan: Pure) -> tuple[Command, list[Change]]:
         match plan:
@@ -164,6 +177,14 @@ class Definitions:
                 return Command("CREATE TYPE"), [self._create_type(plan)]
             case CreateFunction():
                 return self._create_function(plan)
+            case CreateSecret():
+                return Command("CREATE SECRET"), self._create_secret(plan)
+            case AlterSecret():
+                return Command("ALTER SECRET"), [altered_secret(plan, self.catalog, self._own_keys)]
+            case CreateConnection():
+                return Command("CREATE CONNECTION"), self._create_connection(plan)
+            case AlterConnection():
+                return Command("ALTER CONNECTION"), [altered_connection(plan, self.catalog)]
             case _:
                 assert_never(plan)
 
@@ -307,6 +328,30 @@ class Definitions:
         function = Function(**self.identity(plan.name, Securable.FUNCTION), definition=plan.definition)
         return tag, [Change(None, function)]
 
+    def _create_secret(self, plan: CreateSecret) -> list[Change]:
+        if self._exists_apart(Secret.kind, plan.name, plan.if_not_exists):
+            return []
+        return [new_secret(plan, self.identity(plan.name, Securable.SECRET), self._own_keys)]
+
+    def _create_connection(self, plan: CreateConnection) -> list[Change]:
+        if self._exists_apart(Connection.kind, plan.name, plan.if_not_exists):
+            return []
+        return [new_connection(plan, self.identity(plan.name, Securable.CONNECTION))]
+
+    def _exists_apart(self, kind: ItemKind, name: QualifiedName, if_not_exists: bool) -> bool:
+        """As `exists`, of what has its names to itself."""
+        if if_not_exists and self.catalog.find_apart(kind, name.schema, name.name) is not None:
+            self.notices.append(skipping(f'{kind.value} "{name.name}" already exists', "42710"))
+            return True
+        refuse_namesake(self.catalog, kind, name.schema, name.name)
+        return False
+
+    @property
+    def _own_keys(self) -> KeyRing:
+        if self.keys is None:
+            raise Unsupported("there is no runtime to keep a secret")
+        return self.keys
+
     def _create_type(self, plan: CreateType) -> Change:
         # A relation's rows have a type of its name.
         if self.catalog.item(plan.name.schema, plan.name.name) is not None:
@@ -321,7 +366,8 @@ class Definitions:
 
     def _drop(self, plan: Drop) -> list[Change]:
         relations = plan.kind not in (ObjectKind.SCHEMA, ObjectKind.CLUSTER)
-        noun = "relation" if relations and plan.kind is not ObjectKind.TYPE else plan.kind.value
+        apart = (ObjectKind.TYPE, ObjectKind.SECRET, ObjectKind.CONNECTION)
+        noun = "relation" if relations and plan.kind not in apart else plan.kind.value
         for name in plan.missing:
             shown = f"function {name}" if plan.kind is ObjectKind.FUNCTION else f'{noun.lower()} "{name}"'
             self.notices.append(skipping(f"{shown} does not exist", "00000"))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from types import UnionType
 
 from ...config import DATABASE
 from ...errors import PermissionDenied, PtvcError, Unsupported
@@ -27,12 +28,20 @@ from ..catalog.actor import Actor
 from ..catalog.authorize import entry_of
 from ..catalog.catalog import Catalog
 from ..catalog.entries import Change, ClusterEntry, DatabaseEntry, Owned, SchemaEntry
-from ..catalog.items import Function, Index, Item, ItemBase, Readable
+from ..catalog.items import Connection, Function, Index, Item, ItemBase, Readable, Secret
 from ..catalog.privileges import CREATE, Privileges
 from ..catalog.role import RoleEntry
 from ..results.results import Command, Notice
 from .default_privileges import default_changes
 from .dependents import dropped_with, refuse_unless_empty
+
+_OF_KIND: Mapping[Securable, type[Item] | UnionType] = {
+    Securable.TABLE: Readable,
+    Securable.FUNCTION: Function,
+    Securable.SECRET: Secret,
+    Securable.CONNECTION: Connection,
+}
+"""What GRANT ... ON ALL ... IN SCHEMA is about."""
 
 
 class PrivilegeDefinitions:
@@ -107,8 +116,7 @@ class PrivilegeDefinitions:
             return [
                 item
                 for item in self._catalog.user_objects()
-                if item.schema_name in plan.targets
-                and isinstance(item, Function if plan.kind is Securable.FUNCTION else Readable)
+                if item.schema_name in plan.targets and isinstance(item, _OF_KIND[plan.kind])
             ]
         entries = [entry_of(self._catalog, plan.kind.name, target) for target in dict.fromkeys(plan.targets)]
         if any(entry is None for entry in entries):

@@ -27,6 +27,7 @@ from . import (
     grants,
     information_schema,
     mz_catalog,
+    mz_connections,
     mz_internal,
     pg_catalog,
     pg_proc,
@@ -45,8 +46,8 @@ Rows = Callable[[State], Iterable[Row]]
 _MODULES = {
     "pg_catalog": (pg_catalog, pg_proc, pg_roles, pg_types, pg_views, constraints, session_views),
     "information_schema": (information_schema, pg_proc, pg_roles, grants, constraints),
-    "mz_catalog": (mz_catalog,),
-    "mz_internal": (mz_internal, grants),
+    "mz_catalog": (mz_catalog, mz_connections),
+    "mz_internal": (mz_internal, mz_connections, grants),
 }
 
 
@@ -72,6 +73,10 @@ _OF_THE_CATALOG = frozenset(
         "mz_internal.mz_comments",
         "mz_internal.mz_definitions",
         "mz_internal.mz_cluster_definitions",
+        "mz_internal.mz_postgres_connections",
+        "mz_internal.mz_schema_registry_connections",
+        "mz_internal.mz_aws_connections",
+        "mz_internal.mz_connection_secrets",
     }
 ) - {
     "pg_catalog.pg_index",

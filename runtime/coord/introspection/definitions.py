@@ -23,9 +23,11 @@ from ...sql.catalog.catalog_view import CatalogItem
 from ...sql.plans.definition_plans import CounterConnector
 from ...sql.plans.explain_tree import show
 from ...sql.statement.rename_in_text import all_renamed_in_text
+from ...storage.connections.options import ConnectionOptions, SecretRef
 from ..catalog.entries import ClusterEntry
 from ..catalog.items import (
     AnyView,
+    Connection,
     Index,
     MaterializedView,
     NamedType,
@@ -43,7 +45,7 @@ from .state import State
 _PLAIN = re.compile(r"\d+(\.\d+)?")
 
 
-def create_sql(state: State, item: Relational | NamedType) -> str:
+def create_sql(state: State, item: Relational | NamedType | Connection) -> str:
     """A statement that makes the object, under its present name."""
     name = quote_ident(item.name)
     if not item.temporary:
@@ -71,6 +73,8 @@ def create_sql(state: State, item: Relational | NamedType) -> str:
             return f"CREATE SOURCE {name}{_source(item, cluster)}{_with(_retained(item))}"
         case Sink():
             return f"CREATE SINK {name}{cluster} FROM {state.on_name(item)}{_sink(state, item)}"
+        case Connection(options=options):
+            return f"CREATE CONNECTION {name} TO {options.kind.words} ({_connection(state, options)}) WITH (VALIDATE = false)"
         case NamedType(type=type_):
             if type_.kind is Kind.LIST:
                 return f"CREATE TYPE {name} AS LIST (ELEMENT TYPE = {type_.element})"
@@ -153,6 +157,22 @@ def _sink(state: State, item: Sink) -> str:
 def _keyed(item: Source | Sink, names: Sequence[str]) -> str:
     text = f" KEY ({', '.join(quote_ident(names[index]) for index in item.key)})" if item.key else ""
     return f"{text} ENVELOPE {item.envelope.value.upper()}"
+
+
+def _connection(state: State, options: ConnectionOptions) -> str:
+    """Secrets by their names."""
+    shown = []
+    for name, value in options.values.items():
+        match value:
+            case SecretRef(id=id_):
+                secret = state.catalog.get(id_)
+                text = f"SECRET {quote_ident(secret.schema_name)}.{quote_ident(secret.name)}"
+            case tuple():
+                text = f"({', '.join(map(_string, value))})"
+            case _:
+                text = _string(value)
+        shown.append(f"{name} = {text}")
+    return ", ".join(shown)
 
 
 def _string(text: str) -> str:

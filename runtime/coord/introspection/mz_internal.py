@@ -72,7 +72,7 @@ def mz_spark_jobs(state: State) -> Rows:
 
 
 def mz_object_dependencies(state: State) -> Rows:
-    for item in state.catalog.user_items():
+    for item in state.catalog.user_objects():
         for id_ in item.uses:
             yield {"object_id": item.id, "referenced_object_id": id_}
 

@@ -13,7 +13,7 @@ from ...repr.types import (
 )
 from ...sql.catalog.catalog_view import CatalogItem, ItemKind
 from ...sql.syntax.constraints import ConstraintKind
-from ..catalog.items import AnyView, Item, Readable
+from ..catalog.items import AnyView, Connection, Item, Readable, Secret
 from ..catalog.system_items import unpinned
 from .constraints import keys_of_tables
 from .definitions import default_sql, keys
@@ -248,7 +248,8 @@ def pg_collation(state: State) -> Rows:
 
 def pg_description(state: State) -> Rows:
     for item in state.catalog.user_objects():
-        if item.comment is not None:
+        known = not isinstance(item, Secret | Connection)  # to PostgreSQL
+        if item.comment is not None and known:
             yield _description(item.oid, _classoid(item), 0, item.comment)
         if isinstance(item, Readable):
             for position, text in item.column_comments.items():

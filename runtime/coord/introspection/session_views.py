@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...expr.coercion.type_rules import base_name
+from ...sql.syntax.secret_text import shown_text
 from .state import State, timestamp
 
 Rows = Iterator[dict[str, Any]]
@@ -19,7 +20,7 @@ def pg_prepared_statements(state: State) -> Rows:
         result = None if prepared.schema is None else [base_name(type_) for type_ in prepared.schema.types]
         yield {
             "name": name,
-            "statement": prepared.sql if prepared.text is None else prepared.text,
+            "statement": shown_text(prepared.sql if prepared.text is None else prepared.text),
             "prepare_time": timestamp(prepared.prepared_us // 1000),
             "parameter_types": [base_name(type_) for type_ in prepared.parameter_types],
             "result_types": result,

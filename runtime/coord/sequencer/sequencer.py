@@ -18,6 +18,7 @@ from ...expr.tree.relation_tree import dependencies
 from ...repr.batch import Batch
 from ...sql.cache.plan_cache import PlanCache
 from ...sql.plan import PUSHDOWN_SCHEMA
+from ...sql.plans.connection_plans import ValidateConnection
 from ...sql.plans.data_plans import CopyFrom, CopyTo, Delete, Insert, Merge, Truncate, Update, Write
 from ...sql.plans.definition_plans import CreateTable
 from ...sql.plans.explain_plans import Explain, ExplainAnalyze, ExplainPushdown, ExplainTimestamp, Explanation
@@ -95,6 +96,10 @@ class Sequencer:
     def is_definition(self, planned: PlannedStatement) -> TypeGuard[Definition]:
         return isinstance(planned, Definition)
 
+    async def ready_to_define(self, planned: PlannedStatement, transaction: Transaction) -> None:
+        """What a definition asks of the outside, before anybody waits for it."""
+        await self.ddl.connections.ready(planned, self._catalog(transaction))
+
     async def define(self, planned: PlannedStatement, session: OpenSession, notices: list[Notice]) -> Command:
         assert isinstance(planned, Definition)
 
@@ -170,6 +175,9 @@ class Sequencer:
             case Explain() | ExplainTimestamp() | ExplainPushdown() | ExplainAnalyze():
                 _refuse_behind_definitions("EXPLAIN", transaction)
                 return await self._explain(planned, session, context, transaction)
+            case ValidateConnection():
+                await self.ddl.connections.validate(planned, self._catalog(transaction))
+                return Command("VALIDATE CONNECTION")
             case NoOp(tag=tag):
                 return Command(tag)
             case _:

@@ -214,6 +214,7 @@ class Execution:
         )
         if isinstance(planned, ApplyReplacement):  # others may define something meanwhile
             await self._sequencer.ddl.replacements.ready((planned.id, planned.replacement))
+        await self._sequencer.ready_to_define(planned, transaction)
         if refused is None and (of_transaction or not transaction.single):
             return await self._define_in_block(statement, parameters, planned, transaction)
         await self._transaction.end_implicit()

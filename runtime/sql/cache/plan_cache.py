@@ -34,6 +34,7 @@ from ..catalog.catalog_view import PlanContext, Prepared
 from ..parser.parse import Statement, parse
 from ..plan import describe, plan, plan_generic, relation_of, with_parameters
 from ..plans.plans import PlannedStatement
+from ..syntax.connection_statements import SecretStatement
 from ..syntax.data_statements import (
     CopyStatement,
     DeleteStatement,
@@ -125,7 +126,7 @@ class PlanCache:
         )  # of which not even a hash is made
 
     def keep_parsed(self, text: str, statements: list[Statement]) -> None:
-        if len(text) <= MAX_TEXT:
+        if len(text) <= MAX_TEXT and not any(map(_is_secret, statements)):
             self._statements.put(text, statements, len(text) * TEXT_WEIGHT)
 
     def came_before(self, parameterized: str) -> bool:
@@ -153,7 +154,7 @@ class PlanCache:
         return self._prepared.get(asked.key) if len(asked.statement.sql) <= MAX_TEXT else None
 
     def keep_described(self, asked: Asked, made: Described) -> None:
-        if made.lasting and len(asked.statement.sql) <= MAX_TEXT:
+        if made.lasting and not _is_secret(asked.statement) and len(asked.statement.sql) <= MAX_TEXT:
             self._prepared.put(asked.key, made.result, NODE_WEIGHT + len(asked.statement.sql))
 
     def plan(self, asked: Asked, parameters: Sequence[Literal]) -> PlannedStatement:
@@ -179,7 +180,7 @@ class PlanCache:
         return self._plans.get(asked.key) if len(asked.statement.sql) <= MAX_TEXT else None
 
     def keep_planned(self, asked: Asked, made: Made) -> None:
-        if made.generic is not None:
+        if made.generic is not None and not _is_secret(asked.statement):
             plan_ = made.generic.plan
             weight = 0 if plan_ is None else _nodes(plan_) * NODE_WEIGHT
             self._plans.put(asked.key, made.generic, weight + len(asked.statement.sql))
@@ -191,6 +192,11 @@ class PlanCache:
             self._prepared.clear()
             self._plans.clear()
             self._parameterized.clear()
+
+
+def _is_secret(statement: Statement) -> bool:
+    """Whether nothing of the statement may be kept."""
+    return isinstance(statement.node, SecretStatement)
 
 
 def describe_anew(asked: Asked) -> Described:

@@ -13,7 +13,10 @@ from ...errors import InvalidParameter, UndefinedFunction, UndefinedObject, Unsu
 from ...expr.registry import function_exists
 from ...expr.tree.scalar import Cast, Literal, Scalar
 from ...repr.types import BOOL, OID, TEXT, Kind, ScalarType
+from ..catalog.catalog_view import ItemKind
+from ..catalog.names import find_of_kind
 from ..catalog.privilege_view import PrivilegeView
+from ..parser.lexer import TokenKind, tokenize
 from ..scalars import build
 from ..scalars.expressions import Expressions
 from ..scalars.typed import Typed
@@ -163,12 +166,24 @@ def _joined(
 def _oid(functions: CatalogFunctions, name: str, kind: Securable | None, position: int) -> int:
     if kind in _REG:
         return functions.reg_oid(_REG[kind], name, position)
+    if kind in (Securable.SECRET, Securable.CONNECTION):
+        return _named_apart(functions, kind, name)
     names = _names(functions, kind)
     if name not in names:
         word = "role" if kind is None else kind.value
         code = "3D000" if kind is Securable.DATABASE else "42704"
         raise UndefinedObject(f'{word} "{name}" does not exist', sqlstate=code)
     return names[name]
+
+
+def _named_apart(functions: CatalogFunctions, kind: Securable, name: str) -> int:
+    """Of a secret or a connection."""
+    context = functions.planner.context
+    parts = tuple(part.value for part in tokenize(name) if part.kind in (TokenKind.NAME, TokenKind.QUOTED))
+    found = find_of_kind(ItemKind(kind.value), ast.Name(parts, 0), context) if parts else None
+    if found is None:
+        raise UndefinedObject(f'{kind.value} "{name}" does not exist')
+    return context.catalog.oid(found.id)
 
 
 def _names(functions: CatalogFunctions, kind: Securable | None) -> Mapping[str, int]:
@@ -182,7 +197,7 @@ def _names(functions: CatalogFunctions, kind: Securable | None) -> Mapping[str, 
             return {context.database: DATABASE_OID}
         case Securable.CLUSTER:
             return {name: number for number, name in enumerate(sorted(context.catalog.clusters()), 1)}
-        case Securable.FUNCTION:
-            raise Unsupported("privileges on a function whose name is no literal are not supported")
+        case Securable.FUNCTION | Securable.SECRET | Securable.CONNECTION:
+            raise Unsupported(f"privileges on a {kind.value} whose name is no literal are not supported")
         case Securable.TABLE:
             raise AssertionError("names of relations are looked up in the search path")

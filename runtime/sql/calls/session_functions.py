@@ -420,6 +420,8 @@ _CATALOG_FUNCTIONS: dict[str, _CatalogFunction] = {
     "has_function_privilege": has_privilege(Securable.FUNCTION),
     "has_database_privilege": has_privilege(Securable.DATABASE),
     "has_cluster_privilege": has_privilege(Securable.CLUSTER),
+    "has_secret_privilege": has_privilege(Securable.SECRET),
+    "has_connection_privilege": has_privilege(Securable.CONNECTION),
     "pg_has_role": has_role,
     "pg_table_is_visible": SessionFunctions._visible,
     "pg_function_is_visible": SessionFunctions._function_visible,

@@ -11,6 +11,7 @@ from ...expr.tree.relation import GlobalId, Relation
 from ...expr.tree.scalar import Scalar
 from ...repr.schema import Schema
 from ...repr.types import ScalarType
+from ...storage.connections.options import ConnectionKind
 from ..syntax.constraints import Constraint
 from ..syntax.function_definition import FunctionDefinition
 from .privilege_view import PrivilegeView
@@ -24,13 +25,15 @@ class ItemKind(enum.Enum):
     SINK = "sink"
     INDEX = "index"
     TYPE = "type"  # a name for a list or a map, found among types only
+    SECRET = "secret"  # secrets, and connections, are found among their like only
+    CONNECTION = "connection"
     FUNCTION = "function"  # found by its name and its arguments, not among the relations
     SYSTEM = "system"  # a relation of pg_catalog, information_schema, mz_catalog or mz_internal
 
     @property
     def is_relation(self) -> bool:
-        """Whether it shares its names with tables; types and functions are found among their like only."""
-        return self not in (ItemKind.TYPE, ItemKind.FUNCTION)
+        """Whether it shares its names with tables; the others are found among their like only."""
+        return self not in (ItemKind.TYPE, ItemKind.FUNCTION, ItemKind.SECRET, ItemKind.CONNECTION)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +54,8 @@ class CatalogItem:
 
     `defaults` has one entry per column of a table: the expression of its DEFAULT, or None.  `constraints` are a
     table's.  Where columns of a table have been dropped, `layout` says where those that are left are stored, and
-    `definition` projects them.  A type's schema has one column, of what its name stands for.
+    `definition` projects them.  A type's schema has one column, of what its name stands for.  `connects` is the kind of a
+    connection.
     """
 
     id: GlobalId
@@ -63,6 +67,7 @@ class CatalogItem:
     constraints: tuple[Constraint, ...] = ()
     layout: tuple[int, ...] = ()
     function: FunctionDefinition | None = None
+    connects: ConnectionKind | None = None
 
     @property
     def named_type(self) -> ScalarType:
@@ -96,6 +101,9 @@ class CatalogView(Protocol):
         """The type of that exact name that was created."""
 
     def all_types(self) -> Sequence[CatalogItem]: ...
+
+    def of_kind(self, kind: ItemKind, schema: str, name: str) -> CatalogItem | None:
+        """The secret or the connection of that exact name: each of the two has names of its own."""
 
     def functions(self, name: str) -> Sequence[CatalogItem]:
         """The functions of that name that were created, in all schemas, in order of creation."""

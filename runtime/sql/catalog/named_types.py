@@ -14,13 +14,21 @@ from ...repr.types import ScalarType
 from ..syntax import ast
 from ..syntax.types import FindType, is_system_type, resolve_type
 from ..syntax.vocabulary import ObjectKind
-from .catalog_view import CatalogItem, PlanContext
-from .names import SYSTEM_SCHEMAS, effective_path, find_object, schema_of, visible_path
+from .catalog_view import CatalogItem, ItemKind, PlanContext
+from .names import SYSTEM_SCHEMAS, effective_path, find_object, find_of_kind, schema_of, visible_path
 
 
 def find_any(kind: ObjectKind, name: ast.Name, context: PlanContext) -> CatalogItem | None:
-    """As `find_object`, of types too."""
-    return find_type(name, context) if kind is ObjectKind.TYPE else find_object(kind, name, context)
+    """As `find_object`, of what is found among its like only, too."""
+    match kind:
+        case ObjectKind.TYPE:
+            return find_type(name, context)
+        case ObjectKind.SECRET:
+            return find_of_kind(ItemKind.SECRET, name, context)
+        case ObjectKind.CONNECTION:
+            return find_of_kind(ItemKind.CONNECTION, name, context)
+        case _:
+            return find_object(kind, name, context)
 
 
 def find_type(name: ast.Name, context: PlanContext) -> CatalogItem | None:

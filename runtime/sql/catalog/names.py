@@ -170,6 +170,20 @@ def find_object(kind: ObjectKind, name: ast.Name, context: PlanContext) -> Catal
     return item
 
 
+def find_of_kind(kind: ItemKind, name: ast.Name, context: PlanContext) -> CatalogItem | None:
+    """The secret or the connection of that name; 42501 where the role may not look."""
+    parts = name.parts
+    if len(parts) == 1:
+        for schema in effective_path(context):
+            if (item := context.catalog.of_kind(kind, schema, parts[0])) is not None:
+                return item
+        return None
+    schema = schema_of(parts, context, name.position)
+    if schema in context.hidden:
+        raise PermissionDenied(f"permission denied for schema {schema}", position=name.position)
+    return context.catalog.of_kind(kind, schema, parts[-1])
+
+
 def missing_object(kind: ObjectKind, name: ast.Name, context: PlanContext) -> PtvcError:
     shown = ".".join(name.parts)
     if kind is ObjectKind.TABLE:

@@ -34,6 +34,9 @@ class OpaqueCatalog:
     def all_types(self) -> Sequence[CatalogItem]:
         return self.catalog.all_types()
 
+    def of_kind(self, kind: ItemKind, schema: str, name: str) -> CatalogItem | None:
+        return self.catalog.of_kind(kind, schema, name)
+
     def functions(self, name: str) -> Sequence[CatalogItem]:
         return self.catalog.functions(name)
 

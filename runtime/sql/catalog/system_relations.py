@@ -288,8 +288,8 @@ _LATER_EMPTY = {
     "pg_catalog.pg_largeobject": "loid:o pageno:i",
     "pg_catalog.pg_replication_origin": "roident:o roname:t",
     "pg_catalog.pg_ts_config_map": "mapcfg:o maptokentype:i mapseqno:i mapdict:o",
-    "mz_catalog.mz_connections": "id:t oid:o schema_id:t name:t type:t owner_id:t create_sql:t",
-    "mz_catalog.mz_secrets": "id:t oid:o schema_id:t name:t owner_id:t",
+    "mz_catalog.mz_connections": "id:t oid:o schema_id:t name:t type:t owner_id:t create_sql:t privileges:T",
+    "mz_catalog.mz_secrets": "id:t oid:o schema_id:t name:t owner_id:t privileges:T",
 }  # fmt: skip
 
 _OF_SESSIONS = {
@@ -300,7 +300,18 @@ _OF_SESSIONS = {
     "is_grantable:b",
     "mz_internal.mz_show_default_privileges": "object_owner:t database:t schema:t object_type:t grantee:t privilege_type:t",
 }
-"""What whoever reads it has made; the newest of them all, so new relations go to the end of this table."""
+"""What whoever reads it has made."""
+
+_OF_CONNECTIONS = {
+    "mz_catalog.mz_kafka_connections": "id:t brokers:T sink_progress_topic:t security_protocol:t sasl_mechanisms:t "
+    "sasl_username:t",
+    "mz_internal.mz_postgres_connections": "id:t host:t port:i database:t user:t ssl_mode:t",
+    "mz_internal.mz_schema_registry_connections": "id:t url:t username:t",
+    "mz_internal.mz_aws_connections": "id:t endpoint:t region:t access_key_id:t access_key_id_secret_id:t "
+    "secret_access_key_secret_id:t session_token_secret_id:t",
+    "mz_internal.mz_connection_secrets": "connection_id:t option:t secret_id:t",
+}
+"""What connections are made of; the newest of them all, so new relations go to the end of this table."""
 
 
 def _schema(columns: str) -> Schema:
@@ -310,7 +321,14 @@ def _schema(columns: str) -> Schema:
 
 SYSTEM_RELATIONS: dict[str, Schema] = {
     name: _schema(columns)
-    for name, columns in {**_FILLED, **_EMPTY, **_LATER_FILLED, **_LATER_EMPTY, **_OF_SESSIONS}.items()
+    for name, columns in {
+        **_FILLED,
+        **_EMPTY,
+        **_LATER_FILLED,
+        **_LATER_EMPTY,
+        **_OF_SESSIONS,
+        **_OF_CONNECTIONS,
+    }.items()
 }
 
 _NO_LONGER_EMPTY = frozenset(
@@ -326,6 +344,8 @@ _NO_LONGER_EMPTY = frozenset(
         "pg_catalog.pg_language",
         "information_schema.routines",
         "information_schema.parameters",
+        "mz_catalog.mz_connections",
+        "mz_catalog.mz_secrets",
     }
 )
 """Relations that are filled by now, in the place that they have always had."""

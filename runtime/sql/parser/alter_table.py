@@ -26,7 +26,14 @@ from .merge import MergeParser
 
 RETAINING = (ObjectKind.TABLE, ObjectKind.MATERIALIZED_VIEW, ObjectKind.SOURCE, ObjectKind.INDEX)
 RELATIONS = (ObjectKind.TABLE, ObjectKind.VIEW, ObjectKind.MATERIALIZED_VIEW)
-MOVABLE = (*RELATIONS, ObjectKind.SOURCE, ObjectKind.SINK, ObjectKind.TYPE)
+MOVABLE = (
+    *RELATIONS,
+    ObjectKind.SOURCE,
+    ObjectKind.SINK,
+    ObjectKind.TYPE,
+    ObjectKind.SECRET,
+    ObjectKind.CONNECTION,
+)
 _HINT = (
     "ALTER TABLE can ADD and DROP columns and constraints, RENAME tables, columns and constraints, and SET and DROP a column's "
     "DEFAULT and NOT NULL."

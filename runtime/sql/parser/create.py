@@ -67,6 +67,10 @@ class CreateParser(TypeParser):
                 return self._cluster()
             if self.accept_words("type"):
                 return self.create_type()
+            if self.accept_words("secret"):
+                return self.create_secret()
+            if self.accept_words("connection"):
+                return self.create_connection()
         self.index = start
         return self.unsupported(2)
 

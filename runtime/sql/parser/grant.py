@@ -20,13 +20,21 @@ PRIVILEGES = (
     "select", "insert", "update", "delete", "truncate", "references", "trigger", "maintain", "usage", "create",
     "connect", "temporary", "temp", "execute",
 )  # fmt: skip
-_NAMED = {"schema": Securable.SCHEMA, "cluster": Securable.CLUSTER, "database": Securable.DATABASE}
+_NAMED = {
+    "schema": Securable.SCHEMA,
+    "cluster": Securable.CLUSTER,
+    "database": Securable.DATABASE,
+    "secret": Securable.SECRET,
+    "connection": Securable.CONNECTION,
+}
 _PLURALS = {
     "tables": Securable.TABLE,
     "schemas": Securable.SCHEMA,
     "clusters": Securable.CLUSTER,
     "functions": Securable.FUNCTION,
     "routines": Securable.FUNCTION,
+    "secrets": Securable.SECRET,
+    "connections": Securable.CONNECTION,
 }
 _WORDS = {
     Securable.TABLE: (
@@ -36,7 +44,10 @@ _WORDS = {
     Securable.CLUSTER: ("USAGE", "CREATE"),
     Securable.DATABASE: ("CREATE", "TEMPORARY", "CONNECT"),
     Securable.FUNCTION: ("EXECUTE",),
+    Securable.SECRET: ("USAGE",),
+    Securable.CONNECTION: ("USAGE",),
 }  # fmt: skip
+_IN_SCHEMAS = (Securable.TABLE, Securable.FUNCTION, Securable.SECRET, Securable.CONNECTION)
 _NONE_OF = ("sequences", "procedures")
 """Kinds of which there is nothing in any schema."""
 
@@ -120,11 +131,7 @@ class GrantParser(RoleParser):
     def _targets(self) -> tuple[Securable | None, tuple[Name, ...], bool]:
         if self.accept_words("all"):
             what = self.advance().value
-            kinds = {
-                "tables": Securable.TABLE,
-                "functions": Securable.FUNCTION,
-                "routines": Securable.FUNCTION,
-            }
+            kinds = {word: kind for word, kind in _PLURALS.items() if kind in _IN_SCHEMAS}
             if what not in (*kinds, *_NONE_OF):
                 self.fail()
             self.expect_words("in", "schema")
@@ -135,7 +142,7 @@ class GrantParser(RoleParser):
                 return kind, self.comma_list(self.object_name), False
         if self.at_any("sequence", "type", "domain", "language", "foreign", "procedure"):
             self._refuse_kind()
-        if self.at_any("connection", "secret", "parameter", "system", "tablespace", "large"):
+        if self.at_any("parameter", "system", "tablespace", "large"):
             self._refuse_kind()
         if not self.accept_words("materialized", "view"):
             self.accept_any("table", "view", "source")
@@ -144,7 +151,8 @@ class GrantParser(RoleParser):
     def _refuse_kind(self) -> NoReturn:
         raise Unsupported(
             f"privileges on a {self.token.value} are not supported",
-            hint="They are on tables and all that reads like one, on functions, schemas, clusters and the database.",
+            hint="They are on tables and all that reads like one, on functions, secrets, connections, schemas, clusters and the "
+            "database.",
             position=self.token.position,
         )
 
@@ -183,12 +191,12 @@ class GrantParser(RoleParser):
         if kind is None:
             raise Unsupported(
                 f"default privileges on {token.value} are not supported",
-                hint="They are on TABLES, FUNCTIONS, SCHEMAS and CLUSTERS.",
+                hint="They are on TABLES, FUNCTIONS, SECRETS, CONNECTIONS, SCHEMAS and CLUSTERS.",
                 position=token.position,
             )
         self.advance()
         check_words(kind, words, later=True)
-        if schemas and kind not in (Securable.TABLE, Securable.FUNCTION):
+        if schemas and kind not in _IN_SCHEMAS:
             raise SqlSyntaxError(
                 f"cannot use IN SCHEMA clause when using GRANT/REVOKE ON {token.value.upper()}",
                 sqlstate="0LP01",

@@ -10,9 +10,10 @@ query, and 1.8 ms there.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ...errors import PtvcError
+from ..syntax.secret_text import without_secrets
 from ..syntax.statements import StatementNode
 from .lexer import TokenKind, tokenize
 from .statement import StatementParser
@@ -22,8 +23,8 @@ from .statement import StatementParser
 class Statement:
     """One statement: `sql` is its own text; positions in `node` count from the start of `text`, all that was sent."""
 
-    sql: str
-    text: str
+    sql: str = field(repr=False)
+    text: str = field(repr=False)
     node: StatementNode
 
 
@@ -31,12 +32,17 @@ def parse(sql: str) -> list[Statement]:
     """The statements of `sql`, in order; none for blank text and comments.
 
     Raises SqlSyntaxError (42601) with a 1-based position, Unsupported (0A000) for statements that are not there
-    yet, and 54001 for text that nests too deeply.
+    yet, and 54001 for text that nests too deeply.  What may be a secret is in no message.
     """
     try:
         return _parse(sql)
     except RecursionError:
         raise too_complex() from None
+    except PtvcError as error:
+        shown = without_secrets(error, sql)
+        if shown is error:
+            raise
+        raise shown from None
 
 
 def too_complex() -> PtvcError:

@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import TypeVar
 
 from ...errors import SqlSyntaxError, Unsupported
+from ...expr.text.keywords import NEEDS_AS
 from ..syntax import ast
 from .expression import VALUE_FUNCTIONS, ExpressionParser
 from .group_sizes import GroupSizeParser
-from .keywords import NEEDS_AS
 from .lexer import TokenKind, tokenize
 
 _BEHIND_ALIASES = frozenset(

@@ -221,6 +221,10 @@ class StatementParser(RoutineParser, GrantParser):
         if kind is ObjectKind.CLUSTER and self.at_word("set") and self.at_symbol("(", 1):
             self.advance()
             return AlterClusterStatement(name, self.options())
+        if kind is ObjectKind.SECRET and self.accept_words("as"):
+            return self.alter_secret(name, if_exists)
+        if kind is ObjectKind.CONNECTION and self.at_any("set", "reset", "drop") and self.at_symbol("(", 1):
+            return self.alter_connection(name, if_exists)
         if kind in RETAINING and self.at_any("set", "reset") and self.at_symbol("(", 1):
             return self.alter_retention(kind, name, if_exists)
         if kind in RELATIONS:
@@ -300,6 +304,7 @@ _STATEMENTS = {
     "analyze": StatementParser._no_op,
     "explain": StatementParser._explain,
     "subscribe": StatementParser._subscribe,
+    "validate": StatementParser.validate_connection,
 }
 
 _OBJECTS = frozenset(
@@ -398,5 +403,5 @@ _HINTS = {
     "tail": "It is called SUBSCRIBE.",
     "refresh": "Materialized views are always fresh: there is nothing to refresh.",
     "prepare": "Transactions of two phases are not supported.",
-    "create": "TABLE, VIEW, MATERIALIZED VIEW, INDEX, SOURCE, SINK, FUNCTION, TYPE, SCHEMA and CLUSTER can be created.",
+    "create": "TABLE, VIEW, MATERIALIZED VIEW, INDEX, SOURCE, SINK, CONNECTION, SECRET, FUNCTION, TYPE, SCHEMA and CLUSTER can be created.",
 }

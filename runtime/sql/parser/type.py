@@ -5,12 +5,12 @@ from __future__ import annotations
 from ...errors import PtvcError, SqlSyntaxError, Unsupported
 from ..syntax import ast
 from ..syntax.definition_statements import CreateTypeStatement
-from .subscribe import SubscribeParser
+from .connection import ConnectionParser
 
 _HINT = "Types are lists and maps: AS LIST (ELEMENT TYPE = integer), AS MAP (KEY TYPE = text, VALUE TYPE = integer)."
 
 
-class TypeParser(SubscribeParser):
+class TypeParser(ConnectionParser):
     def create_type(self) -> CreateTypeStatement:
         """What stands behind CREATE TYPE."""
         name = self.object_name()

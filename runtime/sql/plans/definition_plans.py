@@ -14,6 +14,7 @@ from ..catalog.catalog_view import CatalogItem, QualifiedName
 from ..syntax.constraints import Constraint
 from ..syntax.function_definition import FunctionDefinition
 from ..syntax.vocabulary import ObjectKind
+from .connection_plans import AlterConnection, AlterSecret, CreateConnection, CreateSecret
 from .query_plans import Envelope, Select
 
 # --- definitions -------------------------------------------------------------------------------------------------
@@ -287,11 +288,15 @@ Create = (
     | CreateSink
     | CreateCluster
     | CreateFunction
+    | CreateSecret
+    | CreateConnection
 )
 
 Alter = (
     AlterCluster
+    | AlterConnection
     | AlterRetention
+    | AlterSecret
     | AlterSink
     | AlterTable
     | ApplyReplacement

@@ -8,6 +8,7 @@ node leaves this package.  Each module has the union of its own, and this one na
 from __future__ import annotations
 
 from ..syntax.role_statements import PrivilegeDefinition, RoleDefinition
+from .connection_plans import ValidateConnection
 from .data_plans import DataPlan
 from .definition_plans import DefinitionPlan
 from .explain_plans import Explanation
@@ -20,6 +21,7 @@ PlannedStatement = (
     | Explanation
     | DataPlan
     | DefinitionPlan
+    | ValidateConnection
     | SessionPlan
     | DeclareCursor
     | RoleDefinition

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...errors import PtvcError, UndefinedObject, UndefinedSchema
-from ..catalog.catalog_view import ItemKind
+from ..catalog.catalog_view import CatalogItem, ItemKind
 from ..catalog.named_types import find_any
 from ..catalog.names import find_relation, missing_object
 from ..parser.grant import check_words
@@ -15,6 +15,8 @@ from ..syntax.role_statements import AlterOwner, Grant, Securable
 from ..syntax.vocabulary import ObjectKind
 from .function import existing
 
+_APART = {Securable.SECRET: ObjectKind.SECRET, Securable.CONNECTION: ObjectKind.CONNECTION}
+
 
 def grant(planner: Planner, node: GrantStatement) -> Grant:
     check_words(node.kind, node.words)
@@ -22,12 +24,21 @@ def grant(planner: Planner, node: GrantStatement) -> Grant:
         targets = tuple(existing(planner, reference).id for reference in node.functions)
     elif node.kind is Securable.TABLE and not node.in_schemas:
         targets = tuple(_relation(planner, name) for name in node.names)
+    elif node.kind in _APART and not node.in_schemas:
+        targets = tuple(_object(planner, _APART[node.kind], name).id for name in node.names)
     else:
         kind = Securable.SCHEMA if node.in_schemas else node.kind
         targets = tuple(_named(planner, kind, name) for name in node.names)
     return Grant(
         node.revoke, node.words, node.kind, targets, node.in_schemas, node.grantees, node.option, node.cascade
     )
+
+
+def _object(planner: Planner, kind: ObjectKind, name: Name) -> CatalogItem:
+    item = find_any(kind, name, planner.context)
+    if item is None:
+        raise missing_object(kind, name, planner.context)
+    return item
 
 
 def _relation(planner: Planner, name: Name) -> str:

@@ -160,6 +160,11 @@ def _create(planner: Planner, node: ShowObjectsStatement) -> str:
         return (
             f"SELECT {_quoted(name)} AS name, {_quoted(f'CREATE SCHEMA {quote_ident(name)}')} AS create_sql"
         )
+    if kind is ObjectKind.SECRET:
+        raise Unsupported(
+            "SHOW CREATE SECRET is not supported: the value of a secret is not shown",
+            position=node.name.position,
+        )
     item = find_any(kind, node.name, planner.context)
     if item is None:
         raise missing_object(kind, node.name, planner.context)

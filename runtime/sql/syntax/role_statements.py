@@ -35,6 +35,8 @@ class Securable(enum.Enum):
     CLUSTER = "cluster"
     DATABASE = "database"
     FUNCTION = "function"
+    SECRET = "secret"
+    CONNECTION = "connection"
 
 
 class RoleFlag(enum.Enum):

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from .connection_statements import ConnectionStatement
 from .data_statements import DataStatement
 from .definition_statements import DefinitionStatement
 from .function_statements import FunctionStatement
@@ -34,6 +35,7 @@ StatementNode = (
     | DataStatement
     | DefinitionStatement
     | FunctionStatement
+    | ConnectionStatement
     | PrivilegeStatement
     | AsWritten
     | ShowStatement

@@ -52,6 +52,8 @@ class ObjectKind(enum.Enum):
     CLUSTER = "CLUSTER"
     COLUMN = "COLUMN"
     TYPE = "TYPE"
+    SECRET = "SECRET"
+    CONNECTION = "CONNECTION"
     FUNCTION = "FUNCTION"  # an aggregate, too
 
 

@@ -1,0 +1,112 @@
+"""PostgreSQL: the settings of a client of libpq, and a connection tried with them.
+
+Nothing comes from the server's own environment or home directory (PGPASSWORD, .pgpass, a client certificate): what is not an option of the
+connection is set to nothing.
+"""
+
+from __future__ import annotations
+
+from time import monotonic
+from typing import Any
+
+import psycopg
+
+from .addresses import Addresses, shown
+from .failures import ConnectionFailed, Step, scrubbed
+from .options import POSTGRES_PORT
+from .secret_files import SecretFiles, secret_files
+from .values import Values
+
+_AUTHENTICATION = ("28P01", "28000")
+_TEXTS = (
+    (
+        Step.TLS,
+        (
+            "certificate",
+            "ssl error",
+            "ssl connection",
+            "does not support ssl",
+            "server name",
+            "sslmode",
+            "tls",
+        ),
+    ),
+    (
+        Step.AUTHENTICATION,
+        (
+            "password authentication failed",
+            "no password supplied",
+            "authentication",
+            "pg_hba",
+            "scram",
+            'role "',
+        ),
+    ),
+)
+_MEANS = {
+    Step.TLS: "TLS does not come about",
+    Step.AUTHENTICATION: "authentication failed",
+    Step.ANSWER: "the server refuses",
+    Step.CONNECTION: "the connection broke",
+}
+
+
+def settings(values: Values, files: SecretFiles, address: str | None = None) -> dict[str, Any]:
+    """Parameters of libpq.  `address` is what the host was resolved to."""
+    ca, certificate, key = (
+        values.bytes(name) for name in ("SSL CERTIFICATE AUTHORITY", "SSL CERTIFICATE", "SSL KEY")
+    )
+    mode = values.text("SSL MODE") or "prefer"
+    found: dict[str, Any] = {
+        "host": values.required("HOST").strip("[]"),
+        "port": int(values.text("PORT") or POSTGRES_PORT),
+        "dbname": values.required("DATABASE"),
+        "user": values.required("USER"),
+        "password": values.text("PASSWORD") or "",
+        "passfile": "/dev/null",
+        "sslmode": mode,
+        "sslcertmode": "disable" if certificate is None else "allow",
+        "gssencmode": "disable",
+        "options": "",
+        "application_name": "ptvc",
+    }
+    if address is not None:
+        found["hostaddr"] = address
+    if ca is not None:
+        found["sslrootcert"] = files.path(ca)
+    elif mode == "verify-full":
+        found["sslrootcert"] = "system"
+    if certificate is not None and key is not None:
+        found["sslcert"] = files.path(certificate)
+        found["sslkey"] = files.path(key)
+    return found
+
+
+def validate(values: Values, addresses: Addresses, deadline: float) -> None:
+    """Connects and asks one thing; raises ConnectionFailed."""
+    host = values.required("HOST").strip("[]")
+    port = int(values.text("PORT") or POSTGRES_PORT)
+    address = addresses.reachable(host, port, deadline)
+    with secret_files() as files:
+        try:
+            with psycopg.connect(
+                **settings(values, files, address),
+                autocommit=True,
+                connect_timeout=max(2, int(deadline - monotonic())),
+            ) as connection:
+                connection.execute("SELECT 1")
+        except psycopg.Error as error:
+            raise _failure(error, values, shown(host, port)) from None
+
+
+def _failure(error: psycopg.Error, values: Values, where: str) -> ConnectionFailed:
+    text = scrubbed(str(error), values.secrets.values())
+    low = text.lower()
+    step = next((step for step, words in _TEXTS if any(word in low for word in words)), Step.ANSWER)
+    if error.sqlstate in _AUTHENTICATION:
+        step = Step.AUTHENTICATION
+    elif isinstance(error, psycopg.errors.ConnectionTimeout) or "closed the connection" in low:
+        step = Step.CONNECTION
+    return ConnectionFailed(
+        step, f"cannot connect to PostgreSQL at {where}: {_MEANS[step]}", detail=text or None
+    )
