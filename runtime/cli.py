@@ -73,6 +73,14 @@ BlobOption = Annotated[
         help="Where large parts are: file:///path or s3://bucket/prefix; in the directory unless named.",
     ),
 ]
+KeyFileOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--secrets-key-file",
+        envvar="PTVC_SECRETS_KEY_FILE",
+        help="Keys that secrets are encrypted with; a file in the directory unless named, made with the first secret.",
+    ),
+]
 
 
 @app.command()
@@ -83,6 +91,7 @@ def serve(
     consensus: ConsensusOption = None,
     blob: BlobOption = None,
     assignments: SetOption = None,
+    secrets_key_file: KeyFileOption = None,
     verbose: Annotated[bool, typer.Option("--verbose", help="Log more.")] = False,
 ) -> None:
     """Run the runtime in the foreground; Ctrl-C stops it."""
@@ -106,7 +115,7 @@ def serve(
     settings = Settings().with_assignments(assignments or ())
     location = locate(path, consensus, blob)
     try:
-        asyncio.run(server.run(path, host, port, settings, location))
+        asyncio.run(server.run(path, host, port, settings, location, secrets_key_file))
     except server.PartFailed as failure:
         server.start_anew(failure)
 
@@ -118,6 +127,7 @@ def up(
     consensus: ConsensusOption = None,
     blob: BlobOption = None,
     assignments: SetOption = None,
+    secrets_key_file: KeyFileOption = None,
 ) -> None:
     """Start the runtime in the background, unless it runs already; returns when clients may connect."""
     options = {"--consensus": consensus, "--blob": blob}
@@ -128,7 +138,8 @@ def up(
         named = locate(path, consensus, blob)  # refused here rather than in the log
     info = RuntimeInfo.read(path)
     if info is None:
-        info = _start(path, port, places, assignments or [])
+        keys = [] if secrets_key_file is None else ["--secrets-key-file", str(secrets_key_file)]
+        info = _start(path, port, [*places, *keys], assignments or [])
     elif places and named != locate(path):
         raise PtvcError(
             f"the runtime in {path} has other stores than the ones named",

@@ -17,6 +17,8 @@ from .clock import SystemClock
 from .config import SWITCH_INTERVAL_S, Settings
 from .coord.coordinator import Coordinator
 from .coord.garbage import GarbageCollection
+from .coord.secrets.key_ring import KEY_FILE, KeyRing
+from .coord.secrets.key_ring import VARIABLE as SECRETS_KEYS
 from .coord.storage.storage import Storage
 from .directory import PRIVATE_UMASK, RUNTIME_FILE, RuntimeInfo, installed_version, lock
 from .errors import Fenced, PtvcError
@@ -36,6 +38,7 @@ class PartFailed(PtvcError):
 
     sqlstate = "57P01"
     port: int | None = None
+    secrets_keys: str | None = None
 
 
 STARTED = "PTVC_STARTED_ANEW"
@@ -58,17 +61,29 @@ def start_anew(failure: PartFailed) -> None:
     os.environ[STARTED] = " ".join(map(str, [*starts, now]))
     if failure.port is not None:
         os.environ[PORT] = str(failure.port)
+    if failure.secrets_keys is not None:
+        os.environ[SECRETS_KEYS] = failure.secrets_keys
     sys.stdout.flush()
     sys.stderr.flush()
     os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
 
 
-async def run(directory: Path, host: str, port: int, settings: Settings, location: Location) -> None:
-    """Serves until SIGINT or SIGTERM; prints one line when clients may connect."""
+async def run(
+    directory: Path,
+    host: str,
+    port: int,
+    settings: Settings,
+    location: Location,
+    key_file: Path | None = None,
+) -> None:
+    """Serves until SIGINT or SIGTERM; prints one line when clients may connect.  `key_file` has the keys of secrets; without, they are
+    in the directory."""
     sys.setswitchinterval(SWITCH_INTERVAL_S)
     os.umask(PRIVATE_UMASK)  # and that of all processes that are started from here
     directory = directory.resolve()
     port = int(os.environ.pop(PORT, port))
+    given = os.environ.pop(SECRETS_KEYS, None)  # no process that is started from here has it
+    keys = KeyRing.open(key_file or directory / KEY_FILE, given, made=key_file is None)
     held = lock(directory)
     stopping = asyncio.Event()
     loop = asyncio.get_running_loop()
@@ -90,7 +105,7 @@ async def run(directory: Path, host: str, port: int, settings: Settings, locatio
     clock = SystemClock()
     storage = Storage(open_stores(directory, location), clock)
     supervisor = Supervisor(lambda name, error: failed(error))
-    coordinator = Coordinator(storage, directory, settings, clock, supervisor, fenced)
+    coordinator = Coordinator(storage, directory, settings, clock, supervisor, fenced, keys=keys)
     await coordinator.start()
     try:
         limits = Limits(
@@ -135,6 +150,7 @@ async def run(directory: Path, host: str, port: int, settings: Settings, locatio
     if failures:
         failure = PartFailed(f"a part of the runtime has failed: {failures[0]!r}")
         failure.port = listener.port
+        failure.secrets_keys = given
         raise failure from failures[0]
     if lost.is_set():
         raise Fenced(f"another coordinator has taken over {directory}", hint="This process has stopped.")

@@ -116,7 +116,7 @@ class KeyRing:
         assert self._path is not None
         try:
             descriptor = os.open(self._path, os.O_RDONLY | os.O_CLOEXEC)
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             return False
         except OSError as error:
             raise UnusableKeys(f'the key file "{self._path}" cannot be read: {error.strerror}') from None

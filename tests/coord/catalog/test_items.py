@@ -11,11 +11,13 @@ from ptvc.compute.lower.shared_arrangements import IndexKey
 from ptvc.coord.catalog.acl import AclItem
 from ptvc.coord.catalog.item_json import CATALOG_VERSION, item_from_json, item_to_json
 from ptvc.coord.catalog.items import (
+    Connection,
     Function,
     Index,
     Item,
     MaterializedView,
     NamedType,
+    Secret,
     Sink,
     Source,
     Table,
@@ -33,6 +35,7 @@ from ptvc.sql.plans.definition_plans import CounterConnector, FileConnector, Fil
 from ptvc.sql.plans.query_plans import Envelope
 from ptvc.sql.syntax.constraints import Constraint, ConstraintKind
 from ptvc.sql.syntax.function_definition import FunctionArgument, FunctionDefinition, Volatility
+from ptvc.storage.connections.options import ConnectionKind, ConnectionOptions, SecretRef
 
 ROWS = dict(
     line.split("\t")
@@ -221,7 +224,20 @@ def test_what_is_written_is_a_part_of_those_rows_and_the_rest_was_empty(what: st
 
 def test_there_is_a_row_of_every_kind() -> None:
     kinds = {json.loads(row)["kind"] for row in ROWS.values()}
-    assert kinds == {kind.kind.value for kind in Item.__args__}
+    assert kinds == {kind.kind.value for kind in Item.__args__} - {"secret", "connection"}  # came later
+
+
+def test_secrets_and_connections_are_read_as_they_were_written() -> None:
+    options = ConnectionOptions(
+        ConnectionKind.KAFKA,
+        {"BROKERS": ("a:1", "b:2"), "SASL USERNAME": "ann", "SASL PASSWORD": SecretRef("u15")},
+    )
+    secret = Secret(
+        **identity(15, 16400, "s", 1700), sealed="1.key.text", acl=(AclItem("u1", "u1", "U", ""),)
+    )
+    connection = Connection(**identity(16, 16401, "c", 1701), options=options, uses=("u15",))
+    for item in (secret, connection):
+        assert item_from_json(item_to_json(item)) == item
 
 
 @pytest.mark.parametrize("what", ROWS)
@@ -241,8 +257,8 @@ def test_fields_that_came_later_have_defaults(what: str) -> None:
 
 def test_what_a_newer_version_wrote_is_refused() -> None:
     row = json.loads(ROWS["file source"])
-    with pytest.raises(UndefinedObject, match='object of unknown kind "secret"'):
-        item_from_json(json.dumps(row | {"kind": "secret"}))
+    with pytest.raises(UndefinedObject, match='object of unknown kind "policy"'):
+        item_from_json(json.dumps(row | {"kind": "policy"}))
     with pytest.raises(UndefinedObject, match='unknown connector "kafka"'):
         item_from_json(json.dumps(row | {"options": row["options"] | {"connector": "kafka"}}))
     with pytest.raises(UndefinedObject, match=f"the version {CATALOG_VERSION + 1} of its format"):
