@@ -28,6 +28,8 @@ from .retry import Backoff, retry
 
 RUNTIME_FILE = "runtime.json"
 LOCK_FILE = "lock"
+KEY_FILE = "secrets.key"
+"""Of the keys of secrets: one that others may read is refused, not tightened, for somebody may have read it."""
 CONSENSUS_FILE = "consensus.sqlite"
 BLOB_DIRECTORY = "blobs"
 STORES_FILE = "stores.json"
@@ -89,7 +91,7 @@ def make_private(directory: Path) -> None:
         directory.mkdir(mode=0o700, parents=True, exist_ok=True)
         _tighten(directory)
         for entry in os.scandir(directory):
-            if not entry.is_symlink():
+            if not entry.is_symlink() and entry.name != KEY_FILE:
                 _tighten(Path(entry.path))
 
 

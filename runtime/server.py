@@ -17,10 +17,10 @@ from .clock import SystemClock
 from .config import SWITCH_INTERVAL_S, Settings
 from .coord.coordinator import Coordinator
 from .coord.garbage import GarbageCollection
-from .coord.secrets.key_ring import KEY_FILE, KeyRing
 from .coord.secrets.key_ring import VARIABLE as SECRETS_KEYS
+from .coord.secrets.key_ring import KeyRing
 from .coord.storage.storage import Storage
-from .directory import PRIVATE_UMASK, RUNTIME_FILE, RuntimeInfo, installed_version, lock
+from .directory import KEY_FILE, PRIVATE_UMASK, RUNTIME_FILE, RuntimeInfo, installed_version, lock
 from .errors import Fenced, PtvcError
 from .persist.location import Location
 from .persist.stores import open_stores

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from ..clock import Clock
 from ..config import DATABASE, Settings
-from ..directory import own_directories
+from ..directory import KEY_FILE, own_directories
 from ..errors import PtvcError
 from ..supervision import Supervisor
 from ..watchdog import Watchdog
@@ -34,7 +34,7 @@ from .introspection import Introspection
 from .query.explainer import Explainer
 from .query.peeks import Peeks
 from .query.subscriptions import Subscriptions
-from .secrets.key_ring import KEY_FILE, KeyRing
+from .secrets.key_ring import KeyRing
 from .sequencer.sequencer import Sequencer
 from .session.advisory_locks import AdvisoryLocks
 from .session.session import Session

@@ -25,7 +25,6 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from ...errors import PtvcError, StorageError
 
-KEY_FILE = "secrets.key"
 VARIABLE = "PTVC_SECRETS_KEY"
 """Environment variable: keys, as the lines of a file, or separated by commas."""
 KEY_BYTES = 32

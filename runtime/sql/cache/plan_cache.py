@@ -34,7 +34,7 @@ from ..catalog.catalog_view import PlanContext, Prepared
 from ..parser.parse import Statement, parse
 from ..plan import describe, plan, plan_generic, relation_of, with_parameters
 from ..plans.plans import PlannedStatement
-from ..syntax.connection_statements import SecretStatement
+from ..syntax.connection_statements import ConnectionStatement
 from ..syntax.data_statements import (
     CopyStatement,
     DeleteStatement,
@@ -195,8 +195,8 @@ class PlanCache:
 
 
 def _is_secret(statement: Statement) -> bool:
-    """Whether nothing of the statement may be kept."""
-    return isinstance(statement.node, SecretStatement)
+    """Whether nothing of the statement may be kept: a password may stand in that of a connection, too, which then fails."""
+    return isinstance(statement.node, ConnectionStatement)
 
 
 def describe_anew(asked: Asked) -> Described:

@@ -6,6 +6,7 @@ none, or that one may not see it, comes to a good key only.
 
 from __future__ import annotations
 
+import re
 import secrets
 from time import monotonic
 from typing import Any
@@ -16,17 +17,24 @@ from .addresses import Addresses
 from .failures import ConnectionFailed, Step, scrubbed
 from .values import Values
 
-_UNKNOWN = (
-    "invalidaccesskeyid",
-    "signaturedoesnotmatch",
-    "invalidtoken",
-    "expiredtoken",
-    "invalidclienttokenid",
-    "authfailure",
-    "unrecognizedclientexception",
-    "invalidsecurity",
+_CODE = re.compile(r"<Code>([A-Za-z0-9]{1,80})</Code>")
+_CERTIFICATE = re.compile(r"InvalidCertificate\(\s*(\w+)")
+_UNKNOWN = frozenset(
+    {
+        "AuthFailure",
+        "AuthorizationHeaderMalformed",
+        "ExpiredToken",
+        "InvalidAccessKeyId",
+        "InvalidClientTokenId",
+        "InvalidSecurity",
+        "InvalidToken",
+        "SignatureDoesNotMatch",
+        "TokenRefreshRequired",
+        "UnrecognizedClientException",
+    }
 )
-_KNOWN = ("nosuchbucket", "accessdenied", "allaccessdisabled", "404", "not found", "permanentredirect")
+_KNOWN = frozenset({"AccessDenied", "AllAccessDisabled", "NoSuchBucket"})
+"""Codes of S3's errors, by whether it knows the key to which it gives them."""
 DEFAULT_REGION = "us-east-1"
 
 
@@ -84,19 +92,29 @@ def validate(values: Values, addresses: Addresses, deadline: float) -> None:
     except (obstore.exceptions.BaseError, OSError) as error:
         if (failure := _failure(str(error), values, place)) is not None:
             raise failure from None
+    else:
+        raise ConnectionFailed(
+            Step.ANSWER, f"cannot connect to S3 at {place}: it lists a bucket that is not there"
+        )
 
 
 def _failure(text: str, values: Values, place: str) -> ConnectionFailed | None:
-    """None for an answer that only a known key gets."""
-    low = text.lower()
+    """None for an answer that only a known key gets.  Of an answer its code is repeated, and nothing else: it may come from where
+    the endpoint has sent the client."""
+    text, _, source = text.partition("\n\nDebug source:")
     what = f"cannot connect to S3 at {place}"
+    if (answer := _CODE.search(text)) is not None:
+        code = answer[1]
+        if code in _KNOWN:
+            return None
+        if code in _UNKNOWN:
+            return ConnectionFailed(Step.AUTHENTICATION, f"{what}: authentication failed ({code})")
+        return ConnectionFailed(Step.ANSWER, f"{what}: it answers {code}")
+    if "Server returned" in text or "redirect" in text:
+        return ConnectionFailed(Step.ANSWER, f"{what}: it does not answer as S3 does")
     detail = scrubbed(text, values.secrets.values())
-    if any(word in low for word in _UNKNOWN):
-        return ConnectionFailed(Step.AUTHENTICATION, f"{what}: authentication failed", detail=detail)
-    if "certificate" in low or "tls" in low:
-        return ConnectionFailed(Step.TLS, f"{what}: its certificate is not accepted", detail=detail)
-    if any(word in low for word in _KNOWN):
-        return None
-    if "timed out" in low or "timeout" in low:
-        return ConnectionFailed(Step.CONNECTION, f"{what}: it does not answer in time", detail=detail)
+    if (refused := _CERTIFICATE.search(source)) is not None:
+        return ConnectionFailed(Step.TLS, f"{what}: its certificate is not accepted", detail=refused[1])
+    if "TimedOut" in source:
+        return ConnectionFailed(Step.CONNECTION, f"{what}: it does not answer in time")
     return ConnectionFailed(Step.ANSWER, f"{what}: it does not answer as S3 does", detail=detail)

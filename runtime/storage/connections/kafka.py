@@ -79,7 +79,7 @@ def validate(values: Values, addresses: Addresses, deadline: float) -> None:
         if (left := deadline - monotonic()) <= 0:
             break
         try:
-            metadata = admin.list_topics(timeout=min(left, 1.0))
+            metadata = admin.list_topics(timeout=min(left, 0.5))
         except kafka.KafkaException as error:
             admin.poll(_POLL_S)
             if (decisive := _decisive(errors, kafka)) is not None:
@@ -96,13 +96,17 @@ def validate(values: Values, addresses: Addresses, deadline: float) -> None:
 
 def _reach_one(values: Values, addresses: Addresses, deadline: float) -> None:
     failure: ConnectionFailed | None = None
+    for broker in values.list("BROKERS"):  # each is one to which the client may go
+        try:
+            addresses.resolve(*host_and_port(broker))
+        except ConnectionFailed as error:
+            if error.step is Step.POLICY:
+                raise
     for broker in values.list("BROKERS"):
         host, port = host_and_port(broker)
         try:
             addresses.reachable(host, port, deadline)
         except ConnectionFailed as error:
-            if error.step is Step.POLICY:
-                raise
             failure = failure or error
         else:
             return

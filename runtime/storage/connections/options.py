@@ -94,10 +94,7 @@ class ConnectionOptions:
     def to_json(self) -> dict[str, Any]:
         return {
             "kind": self.kind.value,
-            "values": {
-                name: {"secret": value.id} if isinstance(value, SecretRef) else value
-                for name, value in self.values.items()
-            },
+            "values": {name: _value_to_json(value) for name, value in self.values.items()},
         }
 
     @classmethod
@@ -106,6 +103,16 @@ class ConnectionOptions:
             ConnectionKind(value["kind"]),
             {name: _value_from_json(found) for name, found in value["values"].items()},
         )
+
+
+def _value_to_json(value: Value) -> Any:
+    match value:
+        case SecretRef(id=id_):
+            return {"secret": id_}
+        case tuple():
+            return list(value)
+        case str():
+            return value
 
 
 def _value_from_json(value: Any) -> Value:

