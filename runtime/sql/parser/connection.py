@@ -51,18 +51,19 @@ class ConnectionParser(SubscribeParser):
         return CreateConnectionStatement(name, kind, options, self._validate(), if_not_exists)
 
     def _connection_kind(self) -> ConnectionKind:
-        position = self.token.position
+        start = self.token
         for kind, words in _KINDS:
             if self.accept_words(*words):
-                if not self.at_symbol("("):
+                if self.token.kind is TokenKind.NAME:  # AWS PRIVATELINK
                     break
                 return kind
         else:
             if not self.at_any(*_ELSEWHERE):
                 self.fail()
-        raise Unsupported(
-            f"connections to {self.token.value.upper()} are not supported", hint=_HINT, position=position
-        )
+        while self.token.kind is TokenKind.NAME:
+            self.advance()
+        shown = self.text[start.start : self.tokens[self.index - 1].end].upper()
+        raise Unsupported(f"connections to {shown} are not supported", hint=_HINT, position=start.position)
 
     def alter_connection(self, name: ast.Name, if_exists: bool) -> AlterConnectionStatement:
         """What stands behind ALTER CONNECTION name: `SET (option [=] value, ...)`, `RESET (option, ...)`, both, in any order."""

@@ -7,9 +7,10 @@ from time import monotonic
 from typing import Any
 
 import pytest
-from outside import free_port, silence
 from ptvc.storage.connections.addresses import Addresses
 from ptvc.storage.connections.failures import ConnectionFailed, Step
+
+from .outside import free_port, silence
 
 METADATA = (
     "169.254.169.254",

@@ -11,13 +11,14 @@ from time import monotonic
 from typing import Any
 
 import pytest
-from outside import Authority, free_port, registry, silence
 from ptvc.errors import PtvcError
 from ptvc.storage.connections.addresses import Addresses
 from ptvc.storage.connections.failures import ConnectionFailed, Step
 from ptvc.storage.connections.options import ConnectionKind, ConnectionOptions, SecretRef
 from ptvc.storage.connections.validation import validate
 from s3_server import S3Server
+
+from .outside import Authority, free_port, registry, silence
 
 KEY = "hunter2-secret-access-key"
 

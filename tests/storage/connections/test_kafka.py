@@ -8,7 +8,6 @@ from time import monotonic
 
 import pytest
 from confluent_kafka.admin import AdminClient
-from outside import Authority, free_port, registry, silence
 from ptvc.errors import DataError, PtvcError
 from ptvc.storage.connections.addresses import Addresses
 from ptvc.storage.connections.failures import ConnectionFailed, Step
@@ -16,6 +15,8 @@ from ptvc.storage.connections.kafka import settings
 from ptvc.storage.connections.options import ConnectionKind, ConnectionOptions, SecretRef, Value
 from ptvc.storage.connections.validation import validate
 from ptvc.storage.connections.values import Values
+
+from .outside import Authority, free_port, registry, silence
 
 PASSWORD = "hunter2-of-kafka"
 SASL: dict[str, Value] = {

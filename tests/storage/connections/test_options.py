@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from outside import Authority
 from ptvc.errors import PtvcError
 from ptvc.storage.connections.options import (
     ALIASES,
@@ -18,6 +17,8 @@ from ptvc.storage.connections.options import (
     host_and_port,
     known_option,
 )
+
+from .outside import Authority
 
 KAFKA, REGISTRY = ConnectionKind.KAFKA, ConnectionKind.CONFLUENT_SCHEMA_REGISTRY
 POSTGRES, AWS = ConnectionKind.POSTGRES, ConnectionKind.AWS

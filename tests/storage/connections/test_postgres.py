@@ -7,7 +7,6 @@ from pathlib import Path
 from time import monotonic
 
 import pytest
-from outside import Authority, postgres_with_passwords, silence
 from ptvc.storage.connections.addresses import Addresses
 from ptvc.storage.connections.failures import ConnectionFailed, Step
 from ptvc.storage.connections.options import ConnectionKind, ConnectionOptions, SecretRef, Value
@@ -15,6 +14,8 @@ from ptvc.storage.connections.postgres import settings
 from ptvc.storage.connections.secret_files import secret_files
 from ptvc.storage.connections.validation import validate
 from ptvc.storage.connections.values import Values
+
+from .outside import Authority, postgres_with_passwords, silence
 
 PASSWORD = "hunter2-of-postgres"
 

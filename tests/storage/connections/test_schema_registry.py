@@ -6,11 +6,12 @@ import base64
 from time import monotonic
 
 import pytest
-from outside import Authority, free_port, registry, silence
 from ptvc.storage.connections.addresses import Addresses
 from ptvc.storage.connections.failures import ConnectionFailed, Step
 from ptvc.storage.connections.options import ConnectionKind, ConnectionOptions, SecretRef, Value
 from ptvc.storage.connections.validation import validate
+
+from .outside import Authority, free_port, registry, silence
 
 PASSWORD = "pässword-of-the-registry"
 CREDENTIALS: dict[str, Value] = {"USERNAME": "ann", "PASSWORD": SecretRef("u1")}

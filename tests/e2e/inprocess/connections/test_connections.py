@@ -11,8 +11,8 @@ from typing import Any
 import psycopg
 import pytest
 from inprocess import FAST, InProcess, rows, running
-from outside import Authority, free_port, postgres_with_passwords, registry, silence
 from psycopg import errors
+from storage.connections.outside import Authority, free_port, postgres_with_passwords, registry, silence
 
 Db = psycopg.Connection[tuple[Any, ...]]
 UNTRIED = "WITH (VALIDATE = false)"
@@ -99,7 +99,7 @@ def test_what_is_refused(db: Db) -> None:
         ("CREATE CONNECTION c TO AWS (ENDPOINT SECRET s)", "22023", "option ENDPOINT takes a text, not a secret"),
         ("CREATE CONNECTION c TO KAFKA ()", "42601", 'syntax error'),
         ("CREATE CONNECTION c TO MYSQL (HOST h)", "0A000", "connections to MYSQL are not supported"),
-        ("CREATE CONNECTION c TO AWS PRIVATELINK (SERVICE NAME h)", "0A000", "connections to PRIVATELINK are not supported"),
+        ("CREATE CONNECTION c TO AWS PRIVATELINK (SERVICE NAME h)", "0A000", "connections to AWS PRIVATELINK are not supported"),
         ("CREATE CONNECTION c TO NOWHERE (HOST h)", "42601", "syntax error"),
         (
             "CREATE CONNECTION c TO KAFKA (BROKER 'h') WITH (FAST = true)",
