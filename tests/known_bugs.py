@@ -632,6 +632,50 @@ OTHERS = (
         ),
         ("tests/expr/test_regular_expressions.py",),
     ),
+    Mutant(
+        "a secret opens with what was sealed for another one",
+        (
+            Edit(
+                "runtime/coord/secrets/key_ring.py",
+                'return _DOMAIN + f"{key_id}\\0{id}".encode()',
+                "return _DOMAIN + key_id.encode()",
+            ),
+        ),
+        ("tests/coord/secrets/test_key_ring.py",),
+    ),
+    Mutant(
+        "of several brokers only the first that answers has to be allowed",
+        (
+            Edit(
+                "runtime/storage/connections/kafka.py",
+                "            if error.step is Step.POLICY:\n                raise\n",
+                "            del error\n",
+            ),
+        ),
+        ("tests/storage/connections/test_kafka.py",),
+    ),
+    Mutant(
+        "the text of a connection with a password in it is kept",
+        (
+            Edit(
+                "runtime/sql/cache/plan_cache.py",
+                "return isinstance(statement.node, ConnectionStatement)",
+                "return False",
+            ),
+        ),
+        ("tests/e2e/inprocess/connections/test_leaks.py",),
+    ),
+    Mutant(
+        "what a secret is computed from is in the message of its failure",
+        (
+            Edit(
+                "runtime/sql/statement/secret.py",
+                "    except QueryCanceled:\n        raise\n",
+                "    except PtvcError:\n        raise\n",
+            ),
+        ),
+        ("tests/e2e/inprocess/connections/test_leaks.py",),
+    ),
 )
 
 MUTANTS = (*FINDINGS, *OTHERS)

@@ -174,9 +174,9 @@ def _parsed(text: str, where: str) -> list[bytes]:
 
 def _write(path: Path, key: bytes) -> None:
     """Whole and durable, or not at all; a file that is there already stays."""
-    temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
+    temporary = path.with_name(f"{path.name}.{secrets.token_hex(8)}.tmp")
     try:
-        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
         with open(descriptor, "wb") as file:
             os.fchmod(descriptor, 0o600)
             file.write(base64.b64encode(key) + b"\n")
