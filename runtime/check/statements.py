@@ -186,8 +186,10 @@ def index_statements(node: Node) -> Iterator[str]:
 
 def function(node: Node, code: str) -> Statement:
     """As dbt's macros and the adapter's write it."""
+    # JavaScript tells the case of names apart, so the adapter quotes them.
+    quote = '"' if node.language == "javascript" else ""
     arguments = ", ".join(
-        f"{argument['name']} {argument['data_type']}"
+        f"{quote}{argument['name']}{quote} {argument['data_type']}"
         + (f" default {argument['default_value']}" if argument.get("default_value") is not None else "")
         for argument in node.extra.get("arguments") or ()
     )
@@ -205,4 +207,6 @@ def function(node: Node, code: str) -> Statement:
             + (f" packages = ({packages})" if packages else "")
         )
         return _of(f"{head} as $python$\n", code, "\n$python$")
+    if node.language == "javascript":
+        return _of(f"{head}language javascript {volatility} as $javascript$\n", code, "\n$javascript$")
     return _of(f"{head}{volatility} as\n$$\n", code, "\n$$ language sql")

@@ -24,13 +24,13 @@ from ..expr.tree.scalar import (
     Cast,
     Coalesce,
     ColumnRef,
+    ExternalCall,
     Literal,
     MzNow,
     NowCompare,
     Or,
     Parameter,
     PerExecution,
-    PythonCall,
     Scalar,
 )
 from ..expr.tree.windows import DEFAULT_FRAME, Bound, Exclusion, Frame
@@ -313,7 +313,7 @@ def scalar_text(scalar: Scalar) -> str:
             return literal_text(value, type_) or _literal(value)
         case Call(function=function, args=args):
             return f"{function}({', '.join(map(scalar_text, args))})"
-        case PythonCall(function=called, args=args):
+        case ExternalCall(function=called, args=args):
             return f"{called.name}({', '.join(map(scalar_text, args))})"
         case Cast(arg=arg, type=type_):
             return f"{scalar_text(arg)}::{type_}"

@@ -17,7 +17,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from ..interrupt import check_interrupt
-from .tree.scalar import Call, Cast, PythonCall, Scalar, children
+from .tree.scalar import Call, Cast, ExternalCall, Scalar, children
 
 T = TypeVar("T")
 
@@ -90,7 +90,7 @@ def makes_values(scalars: Iterable[Scalar]) -> bool:
     nodes, found = list(scalars), False
     while nodes:
         node = nodes.pop()
-        if isinstance(node, PythonCall):
+        if isinstance(node, ExternalCall):
             return False
         found = found or (isinstance(node, Call | Cast) and not pa.types.is_primitive(node.type.arrow))
         nodes += children(node)

@@ -51,13 +51,13 @@ from .tree.scalar import (
     Cast,
     Coalesce,
     ColumnRef,
+    ExternalCall,
     Literal,
     MzNow,
     NowCompare,
     Or,
     Parameter,
     PerExecution,
-    PythonCall,
     Scalar,
     children,
 )
@@ -147,7 +147,7 @@ def cost(scalar: Scalar, sizes: Sizes | None = None) -> Cost:
             return Cost(UNBOUNDED if _is_long(type_) else _FIXED, 0)
         case MzNow() | NowCompare() | And() | Or():
             return Cost(_FIXED, _total(cost(child, sizes).work for child in children(scalar)))
-        case PythonCall():  # it runs in a process of its own, and what it returns is anything
+        case ExternalCall():  # it runs in a process of its own, and what it returns is anything
             of_args = [cost(child, sizes) for child in children(scalar)]
             size = UNBOUNDED if _is_long(scalar.type) else _FIXED
             return Cost(size, _total(c.work + c.size for c in of_args))

@@ -33,9 +33,9 @@ from .columns.row_errors import (
 )
 from .columns.value_size import check_value
 from .cost import is_cheap
+from .external.kernel import call_rows
 from .guarded import guarded
 from .null_tests import NULL_TESTS, null_test
-from .python.kernel import call_rows
 from .registry import overload_of
 from .tree.function import CallInfo, Datum, as_array
 from .tree.scalar import (
@@ -45,15 +45,15 @@ from .tree.scalar import (
     Cast,
     Coalesce,
     ColumnRef,
+    ExternalCall,
     Literal,
     MzNow,
     NowCompare,
     Or,
     Parameter,
     PerExecution,
-    PythonCall,
     Scalar,
-    calls_python,
+    calls_external,
     children,
     columns_of,
     remap,
@@ -144,8 +144,8 @@ def _evaluate(scalar: Scalar, columns: tuple[pa.Array, ...], length: int) -> Par
             return pa.scalar(value, type_.arrow), None
         case Call():
             return _call(scalar, columns, length)
-        case PythonCall():
-            return _python(scalar, columns, length)
+        case ExternalCall():
+            return _external(scalar, columns, length)
         case Cast():
             return _cast(scalar, columns, length)
         case Case():
@@ -213,7 +213,7 @@ def _call(call: Call, columns: tuple[pa.Array, ...], length: int) -> Partial:
     return values, merged
 
 
-def _python(called: PythonCall, columns: tuple[pa.Array, ...], length: int) -> Partial:
+def _external(called: ExternalCall, columns: tuple[pa.Array, ...], length: int) -> Partial:
     """Called where the arguments have no error and, if it is strict, none is NULL; once where all of them are constants."""
     function = called.function
     data: list[Datum] = []
@@ -241,7 +241,7 @@ def _python(called: PythonCall, columns: tuple[pa.Array, ...], length: int) -> P
 
 def _evaluate_where(scalar: Scalar, columns: tuple[pa.Array, ...], length: int, wanted: Mask) -> Partial:
     """As `_evaluate`, where the other rows do not matter: code of users does not run for them."""
-    if not calls_python(scalar) or wanted.all():
+    if not calls_external(scalar) or wanted.all():
         return _evaluate(scalar, columns, length)
     rows = np.flatnonzero(wanted)
     chosen = pa.array(rows)
@@ -356,7 +356,7 @@ def _connective(
     for arg in args[1:]:
         if isinstance(datum, pa.Scalar) and datum.as_py() is absorbing:
             return datum, None
-        if calls_python(arg) and not isinstance(datum, pa.Scalar):
+        if calls_external(arg) and not isinstance(datum, pa.Scalar):
             decided = pc.equal(datum, pa.scalar(absorbing)).fill_null(False).to_numpy(zero_copy_only=False)
             value, failed = _evaluate_where(arg, columns, length, ~decided)
         else:
@@ -385,7 +385,7 @@ def can_fail(scalar: Scalar) -> bool:
         case Call(function=function, args=args):
             if overload_of(function, tuple(arg.type for arg in args)).may_fail(args):
                 return True
-        case PythonCall():
+        case ExternalCall():
             return True
         case Cast(arg=arg, type=type_):
             if cast_can_fail(arg.type, type_):
@@ -407,7 +407,7 @@ def _fold_node(node: Scalar) -> Scalar:
             return _fold_connective(node, args, absorbing=False)
         case Or(args=args):
             return _fold_connective(node, args, absorbing=True)
-        case ColumnRef() | Literal() | Parameter() | PerExecution() | MzNow() | NowCompare() | PythonCall():
+        case ColumnRef() | Literal() | Parameter() | PerExecution() | MzNow() | NowCompare() | ExternalCall():
             return node  # planning runs no code of users
         case Case(branches=branches, otherwise=otherwise):
             return _fold_case(node, branches, otherwise)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from ..errors import PtvcError
 from ..expr.registry import overload_of
-from ..expr.tree.scalar import And, Call, Cast, ColumnRef, Literal, Or, PythonCall, Scalar
+from ..expr.tree.scalar import And, Call, Cast, ColumnRef, ExternalCall, Literal, Or, Scalar
 
 
 def rejects_null(predicate: Scalar, columns: set[int]) -> bool:
@@ -36,7 +36,7 @@ def null_with(scalar: Scalar, columns: set[int]) -> bool:
             return null_with(args[0], columns)
         case Call(function="any_eq", args=(subject, Literal(value=list() as items))) if items:
             return null_with(subject, columns)  # of no items, NULL is not one
-        case PythonCall(function=called, args=args):
+        case ExternalCall(function=called, args=args):
             return called.strict and any(null_with(arg, columns) for arg in args)
         case Call(function=function, args=args):
             return _is_strict(function, args) and any(null_with(arg, columns) for arg in args)

@@ -31,7 +31,7 @@ from ..expr.tree.relation import (
     Window,
 )
 from ..expr.tree.relation_tree import inputs
-from ..expr.tree.scalar import And, Call, Case, Coalesce, ColumnRef, Or, PythonCall, Scalar, children
+from ..expr.tree.scalar import And, Call, Case, Coalesce, ColumnRef, ExternalCall, Or, Scalar, children
 from ..repr.schema import Schema
 from ..repr.types import BOOL, Kind
 
@@ -134,7 +134,7 @@ def _check_scalars(scalars: Sequence[Scalar], schema: Schema) -> None:
                 assert type_ == schema[index].type, f"#{index} is {schema[index].type}, not {type_}"
             case Call(function=function, args=args):
                 overload_of(function, tuple(arg.type for arg in args))
-            case PythonCall(function=called, args=args):
+            case ExternalCall(function=called, args=args):
                 types = tuple(arg.type for arg in args)
                 assert types == called.arguments, f"{called.name} of {types}, not of {called.arguments}"
             case And(args=args) | Or(args=args):

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import datetime
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from decimal import Decimal
 from time import monotonic
 from typing import Any
 
 import pyarrow as pa
 import pytest
+from external_calls import answers, called
 from ptvc.errors import PtvcError, QueryCanceled, Unsupported
 from ptvc.expr.evaluate import evaluate, fold
-from ptvc.expr.python import process
-from ptvc.expr.python.source import check_packages, check_source, check_version
+from ptvc.expr.external import process
+from ptvc.expr.external.python_source import check_packages, check_source, check_version
 from ptvc.expr.registry import resolve_call
 from ptvc.expr.tree.codec import scalar_from_json, scalar_to_json
-from ptvc.expr.tree.python_function import PythonFunction
-from ptvc.expr.tree.scalar import And, Case, Coalesce, ColumnRef, Literal, PythonCall, Scalar
+from ptvc.expr.tree.external_function import ExternalFunction
+from ptvc.expr.tree.scalar import And, Case, Coalesce, ColumnRef, ExternalCall, Literal, Scalar
 from ptvc.interrupt import Interrupt, interruptible
 from ptvc.repr.types import (
     BOOL,
@@ -45,32 +46,9 @@ X = ColumnRef(0, INT4)
 TIMEOUT_MS = 500
 
 
-def function(source: str, *types: ScalarType, returns: ScalarType = INT4, **more: Any) -> PythonFunction:
+def function(source: str, *types: ScalarType, returns: ScalarType = INT4, **more: Any) -> ExternalFunction:
     given = {"strict": False, "volatile": False, "aggregate": False, "timeout_ms": 10_000} | more
-    return PythonFunction("f", "f", source, types, returns, **given)
-
-
-def called(made: PythonFunction) -> PythonCall:
-    return PythonCall(made, tuple(ColumnRef(i, type_) for i, type_ in enumerate(made.arguments)))
-
-
-def answers(scalar: Scalar, *columns: Sequence[Any], types: Sequence[ScalarType] = (INT4,)) -> list[Any]:
-    """Values; of a row in error its SQLSTATE and message."""
-    arrays = tuple(pa.array(values, type_.arrow) for values, type_ in zip(columns, types, strict=True))
-    result = evaluate(scalar, arrays, len(columns[0]))
-    result.values.validate(full=True)
-    assert result.values.type == scalar.type.arrow
-    found: list[Any] = result.values.to_pylist()
-    if result.errors is not None:
-        for row, sqlstate, message in zip(
-            result.errors.indices,
-            result.errors.sqlstates.to_pylist(),
-            result.errors.messages.to_pylist(),
-            strict=True,
-        ):
-            assert found[row] is None
-            found[row] = (sqlstate, message)
-    return found
+    return ExternalFunction("f", "f", source, types, returns, **given)
 
 
 def test_an_exception_is_an_error_of_its_row() -> None:
@@ -292,7 +270,7 @@ def test_null_is_none_or_no_call() -> None:
 def test_it_is_called_for_rows_that_need_it_only() -> None:
     positive = resolve_call("gt", [X, Literal(0, INT4)])
 
-    def scalars() -> dict[str, Callable[[PythonCall], Scalar]]:
+    def scalars() -> dict[str, Callable[[ExternalCall], Scalar]]:
         one = Literal(1, INT4)
         return {
             "case": lambda call: Case(((positive, call),), one, INT4),
@@ -312,11 +290,11 @@ def test_it_is_called_for_rows_that_need_it_only() -> None:
 
 
 def test_constants_are_called_once_and_never_while_planning() -> None:
-    call = PythonCall(function(f"{COUNTED}\n# constant", INT4), (Literal(3, INT4),))
+    call = ExternalCall(function(f"{COUNTED}\n# constant", INT4), (Literal(3, INT4),))
     assert fold(call) == call
     assert answers(call, [0, 0, 0]) == [1, 1, 1]
-    volatile = PythonCall(function(f"{COUNTED}\n# volatile", volatile=True), ())
-    again = PythonCall(
+    volatile = ExternalCall(function(f"{COUNTED}\n# volatile", volatile=True), ())
+    again = ExternalCall(
         function("seen = []\ndef f():\n    seen.append(1)\n    return len(seen)", volatile=True), ()
     )
     assert answers(again, [0, 0, 0]) == [1, 2, 3]
@@ -325,7 +303,7 @@ def test_constants_are_called_once_and_never_while_planning() -> None:
 
 def test_errors_of_arguments_go_before() -> None:
     inverse = resolve_call("divide", [Literal(6, INT4), X])
-    call = PythonCall(function("def f(x): return x + 1", INT4), (inverse,))
+    call = ExternalCall(function("def f(x): return x + 1", INT4), (inverse,))
     assert answers(call, [2, 0, 3]) == [4, ("22012", "division by zero"), 3]
 
 

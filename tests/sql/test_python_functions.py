@@ -7,7 +7,7 @@ import json
 import pytest
 from ptvc.errors import PtvcError
 from ptvc.sql.plans.definition_plans import CreateFunction
-from ptvc.sql.syntax.function_definition import FunctionDefinition, FunctionKind, PythonOptions, Volatility
+from ptvc.sql.syntax.function_definition import ExternalOptions, FunctionDefinition, FunctionKind, Volatility
 
 from .fake_catalog import planned
 
@@ -27,11 +27,10 @@ def test_options_stand_in_any_order() -> None:
     )
     assert (found.language, found.body) == ("python", "def f(x): return x")
     assert (found.strict, found.volatility) == (True, Volatility.IMMUTABLE)
-    assert found.python == PythonOptions("entry", "3.11", ("numpy", "json"), 120_000)
-    assert (
-        definition(f"CREATE FUNCTION f(x int) RETURNS int {SOURCE} PACKAGES = () LANGUAGE 'python'").python
-        == PythonOptions()
-    )
+    assert found.external == ExternalOptions("python", "entry", "3.11", ("numpy", "json"), 120_000)
+    assert definition(
+        f"CREATE FUNCTION f(x int) RETURNS int {SOURCE} PACKAGES = () LANGUAGE 'python'"
+    ).external == ExternalOptions("python")
     aggregate = definition(f"CREATE AGGREGATE FUNCTION f(x int) RETURNS int LANGUAGE python STRICT {SOURCE}")
     assert (aggregate.kind, aggregate.strict) == (FunctionKind.AGGREGATE, True)
 
@@ -83,7 +82,7 @@ def test_a_definition_is_kept() -> None:
     )
     assert FunctionDefinition.from_json(json.loads(json.dumps(found.to_json()))) == found
     in_sql = definition("CREATE FUNCTION f(x int) RETURNS int LANGUAGE sql AS 'SELECT x'")
-    assert "python" not in in_sql.to_json()
+    assert "external" not in in_sql.to_json()
 
 
 def test_volatility_is_part_of_the_meaning() -> None:

@@ -154,10 +154,15 @@ class Authorization:
             case definition_plans.CreateType(name=name):
                 must.must_create_in(role, name.schema)
             case definition_plans.CreateFunction(name=name, definition=definition):
-                if definition.python is not None and not role.superuser:
+                if definition.external is not None and not role.superuser:
                     raise PermissionDenied(
-                        "permission denied for language python",
-                        hint="Only a superuser may create such functions: their code may do what the server's process may.",
+                        f"permission denied for language {definition.language}",
+                        hint="Only a superuser may create such functions: their code "
+                        + (
+                            "may do what the server's process may."
+                            if definition.language == "python"
+                            else "takes the machine's time and memory."
+                        ),
                     )
                 must.must_create_in(role, name.schema)
                 known = self._catalog.find_function(name.schema, name.name, definition.types)

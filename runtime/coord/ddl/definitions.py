@@ -76,7 +76,7 @@ from .apply_replacement import apply_changes, check_cycle, check_losable
 from .connections import altered_connection, new_connection
 from .default_privileges import first_acl
 from .dependents import depends, dropped_with, refuse_unless_empty
-from .functions import check_python, replaced_function
+from .functions import check_external, replaced_function
 from .secrets import altered_secret, new_secret
 from .sinks import sink_changes
 
@@ -320,7 +320,7 @@ class Definitions:
     def _create_function(self, plan: CreateFunction) -> tuple[Command, list[Change]]:
         aggregate = plan.definition.kind is FunctionKind.AGGREGATE
         tag = Command("CREATE AGGREGATE" if aggregate else "CREATE FUNCTION")
-        check_python(plan.name.name, plan.definition)
+        check_external(plan.name.name, plan.definition)
         old = self.catalog.find_function(plan.name.schema, plan.name.name, plan.definition.types)
         if old is not None:
             change = replaced_function(self.catalog, old, plan.definition)

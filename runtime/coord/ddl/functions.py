@@ -9,24 +9,29 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...errors import DependentObjectsExist, DuplicateObject
-from ...expr.python.source import check_packages, check_source, check_version
+from ...expr.external import javascript_code, python_source
 from ...repr.types import ScalarType
-from ...sql.syntax.function_definition import FunctionDefinition
+from ...sql.syntax.function_definition import FunctionDefinition, FunctionKind
 from ..catalog.catalog import Catalog
 from ..catalog.entries import Change, renamed
 from ..catalog.items import Function
 from .dependents import depends
 
 
-def check_python(name: str, definition: FunctionDefinition) -> None:
-    """Raises where the source of a function in Python is none, or what it needs is not there."""
-    options = definition.python
+def check_external(name: str, definition: FunctionDefinition) -> None:
+    """Raises where the source of a function in Python or JavaScript is none, or what it needs is not there."""
+    options = definition.external
     if options is None:
         return
+    if options.language == "javascript":
+        javascript_code.check_engine()
+        aggregate = definition.kind is FunctionKind.AGGREGATE
+        javascript_code.check_source(name, definition.body, definition.parameters, aggregate=aggregate)
+        return
     if options.runtime_version is not None:
-        check_version(options.runtime_version)
-    check_packages(options.packages)
-    check_source(name, definition.body, name if options.handler is None else options.handler)
+        python_source.check_version(options.runtime_version)
+    python_source.check_packages(options.packages)
+    python_source.check_source(name, definition.body, options.handler or name)
 
 
 def replaced_function(catalog: Catalog, old: Function, definition: FunctionDefinition) -> Change | None:

@@ -1,4 +1,4 @@
-"""Functions that are defined in SQL or in Python, as clients find them: pg_proc, information_schema's routines, and their texts.
+"""Functions that are defined in SQL, Python or JavaScript, as clients find them: pg_proc, information_schema's routines, and their texts.
 
 Of the system's functions those are listed that read and write the values of types.
 """
@@ -11,7 +11,7 @@ from typing import Any
 from ...config import DATABASE
 from ...expr.coercion.type_rules import base_name
 from ...expr.functions.system.system import quote_ident
-from ...expr.tree.python_function import DEFAULT_TIMEOUT_MS
+from ...expr.tree.external_function import DEFAULT_TIMEOUT_MS
 from ...repr.type_functions import TYPE_FUNCTIONS, TypeFunction
 from ...repr.types import Kind, ScalarType
 from ...sql.calls.catalog_functions import (
@@ -22,11 +22,11 @@ from ...sql.calls.catalog_functions import (
     FUNCTION_RESULT,
 )
 from ...sql.syntax.function_definition import (
+    ExternalOptions,
     FunctionArgument,
     FunctionDefinition,
     FunctionKind,
     Parallel,
-    PythonOptions,
     Volatility,
 )
 from ..catalog.items import Function
@@ -37,9 +37,15 @@ Rows = Iterator[dict[str, Any]]
 INTERNAL_LANGUAGE = 12
 SQL_LANGUAGE = 14
 PYTHON_LANGUAGE = 13200
-"""No language of PostgreSQL has this OID: its own Python is an extension, numbered where it is made."""
+JAVASCRIPT_LANGUAGE = 13201
+"""No language of PostgreSQL has these OIDs: its own Python is an extension, numbered where it is made."""
 
-LANGUAGES = {"internal": INTERNAL_LANGUAGE, "sql": SQL_LANGUAGE, "python": PYTHON_LANGUAGE}
+LANGUAGES = {
+    "internal": INTERNAL_LANGUAGE,
+    "sql": SQL_LANGUAGE,
+    "python": PYTHON_LANGUAGE,
+    "javascript": JAVASCRIPT_LANGUAGE,
+}
 
 
 def definitions(state: State) -> Iterator[tuple[Function, FunctionDefinition]]:
@@ -112,7 +118,7 @@ def pg_language(state: State) -> Rows:
             "oid": oid,
             "lanname": name,
             "lanowner": state.owner(None).oid,
-            "lanispl": name == "python",
+            "lanispl": oid in (PYTHON_LANGUAGE, JAVASCRIPT_LANGUAGE),
             "lanpltrusted": name == "sql",
             "lanplcallfoid": 0,
             "laninline": 0,
@@ -195,8 +201,8 @@ def definition_sql(item: Function, function: FunctionDefinition) -> str:
     ]
     if options:
         lines.append(f" {' '.join(options)}")
-    if function.python is not None:
-        lines += [f" {option}" for option in _python_options(function.python)]
+    if function.external is not None:
+        lines += [f" {option}" for option in _external_options(function.external)]
     if function.returned:
         lines.append(f"RETURN {function.body}")
     else:
@@ -207,15 +213,15 @@ def definition_sql(item: Function, function: FunctionDefinition) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _python_options(python: PythonOptions) -> Iterator[str]:
-    if python.runtime_version is not None:
-        yield f"RUNTIME_VERSION = {_quoted(python.runtime_version)}"
-    if python.packages:
-        yield f"PACKAGES = ({', '.join(map(_quoted, python.packages))})"
-    if python.handler is not None:
-        yield f"HANDLER = {_quoted(python.handler)}"
-    if python.timeout_ms != DEFAULT_TIMEOUT_MS:
-        yield f"TIMEOUT = '{python.timeout_ms}ms'"
+def _external_options(external: ExternalOptions) -> Iterator[str]:
+    if external.runtime_version is not None:
+        yield f"RUNTIME_VERSION = {_quoted(external.runtime_version)}"
+    if external.packages:
+        yield f"PACKAGES = ({', '.join(map(_quoted, external.packages))})"
+    if external.handler is not None:
+        yield f"HANDLER = {_quoted(external.handler)}"
+    if external.timeout_ms != DEFAULT_TIMEOUT_MS:
+        yield f"TIMEOUT = '{external.timeout_ms}ms'"
 
 
 def _quoted(text: str) -> str:

@@ -14,7 +14,7 @@ from ...compute.oneshot import evaluate_in_order
 from ...expr.cost import is_cheap_over
 from ...expr.tree.relation import Get, GlobalId, Relation
 from ...expr.tree.relation_tree import scalars_of, walk
-from ...expr.tree.scalar import calls_python
+from ...expr.tree.scalar import calls_external
 from ...repr.batch import Batch, concat_batches
 from ...repr.consolidate import consolidate_in_order
 from ...repr.order import sql_ranks
@@ -50,7 +50,7 @@ class KeyedRows:
         own = [written[id_] for id_ in reads if id_ in written]
         if any(len(parts) > MOST_PARTS or row_count(parts) > FEW_ROWS for parts in own):
             return None
-        if any(calls_python(scalar) for node in walk(relation) for scalar in scalars_of(node)):
+        if any(calls_external(scalar) for node in walk(relation) for scalar in scalars_of(node)):
             return None
         relation = without_told(relation, {id_: read for id_, read in reads.items() if id_ not in written})
         widths = {node.id: len(node.schema) for node in walk(relation) if isinstance(node, Get)}

@@ -18,7 +18,7 @@ from ...errors import StorageError
 from ...repr.schema import Column, Schema, type_from_json, type_to_json
 from ...repr.types import ScalarType
 from . import relation as _relation
-from .python_function import PythonFunction
+from .external_function import ExternalFunction
 from .relation import (
     Aggregate,
     Binding,
@@ -30,7 +30,7 @@ from .relation import (
     TableCall,
     WindowCall,
 )
-from .scalar import Scalar
+from .scalar import ExternalCall, Scalar
 from .windows import Bound, BoundKind, Exclusion, Frame, FrameUnit
 
 TAG = "!"
@@ -49,11 +49,14 @@ _DATACLASSES: dict[str, type] = {
         Frame,
         Bound,
         Finishing,
-        PythonFunction,
+        ExternalFunction,
         Schema,
         Column,
     )
 }
+_DATACLASSES |= {"PythonCall": ExternalCall, "PythonFunction": ExternalFunction}
+"""Their tags in plans that were stored when there was Python only."""
+
 _ENUMS: dict[str, type[enum.Enum]] = {
     cls.__name__: cls for cls in (JoinKind, FrameUnit, BoundKind, Exclusion)
 }

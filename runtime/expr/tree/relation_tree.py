@@ -29,7 +29,7 @@ from .relation import (
     Union,
     Window,
 )
-from .scalar import Scalar, calls_python
+from .scalar import Scalar, calls_external
 
 
 def inputs(relation: Relation) -> tuple[Relation, ...]:
@@ -162,6 +162,6 @@ def dependencies(relation: Relation) -> set[GlobalId]:
     }
 
 
-def runs_python(relation: Relation) -> bool:
+def runs_external(relation: Relation) -> bool:
     """Whether code of users runs where the relation is computed."""
-    return any(calls_python(scalar) for node in walk(relation) for scalar in scalars_of(node))
+    return any(calls_external(scalar) for node in walk(relation) for scalar in scalars_of(node))

@@ -14,7 +14,7 @@ from typing import Any, assert_never
 
 from ...interrupt import check_interrupt
 from ...repr.types import BOOL, MZ_TIMESTAMP, Kind, ScalarType
-from .python_function import PythonFunction
+from .external_function import ExternalFunction
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +49,10 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
-class PythonCall:
-    """A call of a function in Python, by value; fails per row.  It is made for rows that need its value only."""
+class ExternalCall:
+    """A call of a function in Python or JavaScript, by value; fails per row.  It is made for rows that need its value only."""
 
-    function: PythonFunction
+    function: ExternalFunction
     args: tuple[Scalar, ...]
 
     @property
@@ -195,7 +195,7 @@ Scalar = (
     ColumnRef
     | Literal
     | Call
-    | PythonCall
+    | ExternalCall
     | Cast
     | Case
     | Coalesce
@@ -214,7 +214,7 @@ def children(scalar: Scalar) -> tuple[Scalar, ...]:
     match scalar:
         case ColumnRef() | Literal() | Parameter() | PerExecution() | MzNow():
             return ()
-        case Call(args=args) | PythonCall(args=args) | Coalesce(args=args) | And(args=args) | Or(args=args):
+        case Call(args=args) | ExternalCall(args=args) | Coalesce(args=args) | And(args=args) | Or(args=args):
             return args
         case Cast(arg=arg) | NowCompare(bound=arg):
             return (arg,)
@@ -235,8 +235,8 @@ def transform(scalar: Scalar, rewrite: Callable[[Scalar], Scalar]) -> Scalar:
             new = NowCompare(operator, transform(bound, rewrite))
         case Call(function, args, type_, nullable):
             new = Call(function, tuple(transform(a, rewrite) for a in args), type_, nullable)
-        case PythonCall(called, args):
-            new = PythonCall(called, tuple(transform(a, rewrite) for a in args))
+        case ExternalCall(called, args):
+            new = ExternalCall(called, tuple(transform(a, rewrite) for a in args))
         case Cast(arg, type_, explicit):
             new = Cast(transform(arg, rewrite), type_, explicit)
         case Case(branches, otherwise, type_, nullable):
@@ -267,11 +267,11 @@ def walk(scalar: Scalar) -> Iterator[Scalar]:
             pending.extend(reversed(below))
 
 
-def calls_python(scalar: Scalar) -> bool:
+def calls_external(scalar: Scalar) -> bool:
     """Whether code of users runs where it is evaluated."""
     if isinstance(scalar, ColumnRef | Literal):
         return False
-    return isinstance(scalar, PythonCall) or any(map(calls_python, children(scalar)))
+    return isinstance(scalar, ExternalCall) or any(map(calls_external, children(scalar)))
 
 
 def columns_of(scalar: Scalar) -> set[int]:

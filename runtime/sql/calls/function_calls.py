@@ -1,4 +1,4 @@
-"""Calls of functions that users have made.  Of one in SQL the body takes the place of the call (for Python see python_calls.py):
+"""Calls of functions that users have made.  Of one in SQL the body takes the place of the call (for Python see external_calls.py):
 
 ```
 SELECT expression           the expression, with the arguments in the place of their names
@@ -33,7 +33,7 @@ from ..scalars.typed import Typed, at
 from ..scalars.zone import fold
 from ..syntax import ast
 from ..syntax.function_definition import FunctionArgument, FunctionDefinition, FunctionKind
-from . import python_calls
+from . import external_calls
 from .function_body import body_query, default_expression, plain_expression, returned_expression
 from .function_names import NO_DEFAULT, argument_names, choose, is_ours, visible
 
@@ -86,8 +86,8 @@ class UserFunctions:
     def call(self, expressions: Expressions, node: ast.Function) -> Typed | None:
         """The value of the call; None where no function of that name was created, so that it is one of the system's."""
         context = self.planner.context
-        if node.name[0] == python_calls.AGGREGATE:
-            return Typed(python_calls.aggregate_call(expressions, node))
+        if node.name[0] == external_calls.AGGREGATE:
+            return Typed(external_calls.aggregate_call(expressions, node))
         if not (
             is_ours(node.name, context) or (len(node.name) == 1 and context.catalog.functions(node.name[0]))
         ):
@@ -160,8 +160,8 @@ class UserFunctions:
         """The function's value for arguments of its types."""
         definition = item.function
         assert definition is not None
-        if definition.python is not None:
-            return python_calls.python_call(self.planner, item, scalars)
+        if definition.external is not None:
+            return external_calls.external_call(self.planner, item, scalars)
         arguments = tuple(scalars)
         for known in expressions.calls:
             same = known.id == item.id and known.arguments == arguments

@@ -22,9 +22,9 @@ from ..syntax import ast
 from ..syntax.function_definition import FunctionDefinition, FunctionKind
 from ..syntax.types import TYPE_NAMES
 from .aggregate_call import aggregate_calls, is_aggregate
+from .external_calls import aggregate_written_out
 from .function_body import contains, default_expression
 from .function_names import NO_DEFAULT, argument_names, choose, visible
-from .python_calls import aggregate_written_out
 from .warehouse_functions import aggregate_call
 
 if TYPE_CHECKING:
@@ -84,12 +84,12 @@ def _call(expressions: Expressions, node: ast.Function) -> ast.Expression | None
     definition = chosen.definition
     if definition.kind is not FunctionKind.AGGREGATE:
         return None
-    if node.within or node.star or (definition.python is None and (node.distinct or node.order_by)):
+    if node.within or node.star or (definition.external is None and (node.distinct or node.order_by)):
         raise Unsupported(
             f"DISTINCT and ORDER BY in {node.name[-1]}, which is defined in SQL, are not supported"
-            if definition.python is None
+            if definition.external is None
             else f"WITHIN GROUP and * in {node.name[-1]} are not supported",
-            hint="Write out the aggregates that it is made of." if definition.python is None else None,
+            hint="Write out the aggregates that it is made of." if definition.external is None else None,
             position=node.position,
         )
     arguments: list[ast.Expression] = []
@@ -102,7 +102,7 @@ def _call(expressions: Expressions, node: ast.Function) -> ast.Expression | None
         else:
             arguments.append(_cast(values[place], argument.type, node.position))
     expressions.planner.uses.add(chosen.item.id)
-    if definition.python is not None:
+    if definition.external is not None:
         return aggregate_written_out(chosen.item, definition, arguments, node)
     body = _with_arguments(chosen.item.name.name, definition, arguments)
     body = _rebuilt(body, lambda call: _decorated(call, node))

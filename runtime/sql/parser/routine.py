@@ -9,7 +9,7 @@ from typing import Any
 from ...errors import PtvcError, SqlSyntaxError, Unsupported
 from ..syntax import ast
 from ..syntax import statements as st
-from ..syntax.function_definition import FunctionKind, Parallel, PythonOptions, Volatility
+from ..syntax.function_definition import ExternalOptions, FunctionKind, Parallel, Volatility
 from ..syntax.function_statements import (
     ArgumentDefinition,
     CommentFunctionStatement,
@@ -37,8 +37,12 @@ _PSEUDO_TYPES = frozenset(
         "record", "cstring", "internal", "language_handler",
     )
 )  # fmt: skip
-_HINT = "Functions are in SQL: LANGUAGE sql AS $$ SELECT ... $$, of one value; or in Python: LANGUAGE python."
-_LANGUAGES = ("sql", "python")
+_HINT = (
+    "Functions are in SQL: LANGUAGE sql AS $$ SELECT ... $$, of one value; or in Python or JavaScript: "
+    "LANGUAGE python, LANGUAGE javascript."
+)
+_LANGUAGES = {"sql": "sql", "python": "python", "javascript": "javascript", "js": "javascript"}
+"""Their names here, by the names that they have in statements: BigQuery's is js."""
 
 
 @dataclass(slots=True)
@@ -54,7 +58,7 @@ class _Options:
     parallel: Parallel | None = None
     cost: bool = False
     security: bool = False
-    python: dict[str, Any] = field(default_factory=dict)
+    external: dict[str, Any] = field(default_factory=dict)
 
 
 class RoutineParser(ExplainParser):
@@ -74,9 +78,11 @@ class RoutineParser(ExplainParser):
         options = self._options()
         if options.language is None and not options.returned:
             raise PtvcError("no language specified", sqlstate="42P13")
-        if options.language not in (None, *_LANGUAGES):
-            raise Unsupported(f"functions in language {options.language} are not supported", hint=_HINT)
-        python = self._python(options)
+        if options.language is not None:
+            if options.language not in _LANGUAGES:
+                raise Unsupported(f"functions in language {options.language} are not supported", hint=_HINT)
+            options.language = _LANGUAGES[options.language]
+        external = self._external(options)
         if options.body is None:
             raise PtvcError("no function body specified", sqlstate="42P13")
         return CreateFunctionStatement(
@@ -91,18 +97,22 @@ class RoutineParser(ExplainParser):
             options.volatility or Volatility.VOLATILE,
             options.parallel or Parallel.UNSAFE,
             or_replace,
-            python,
+            external,
         )
 
-    def _python(self, options: _Options) -> PythonOptions | None:
-        if options.language == "python":
-            if options.returned:
-                raise PtvcError('RETURN is of language "sql" only', sqlstate="42P13")
-            return PythonOptions(**options.python)
-        if options.python:
-            word = next(iter(options.python)).removesuffix("_ms").upper()
-            raise PtvcError(f'{word} is of language "python" only', sqlstate="42P13")
-        return None
+    def _external(self, options: _Options) -> ExternalOptions | None:
+        """Of the options each language takes its own."""
+        language = options.language or "sql"
+        for word in options.external:
+            if language == "sql" or (language == "javascript" and word != "timeout_ms"):
+                shown = word.removesuffix("_ms").upper()
+                owners = '"python" and "javascript"' if word == "timeout_ms" else '"python"'
+                raise PtvcError(f"{shown} is of language {owners} only", sqlstate="42P13")
+        if language == "sql":
+            return None
+        if options.returned:
+            raise PtvcError('RETURN is of language "sql" only', sqlstate="42P13")
+        return ExternalOptions(language, **options.external)
 
     def at_function(self) -> bool:
         """Whether FUNCTION or AGGREGATE [FUNCTION] stands next, perhaps behind OR REPLACE."""
@@ -225,11 +235,11 @@ class RoutineParser(ExplainParser):
             self._once(not options.security, position)
             options.security = True
         elif (word := self.accept_any("handler", "runtime_version", "packages", "timeout")) is not None:
-            self._python_option(options, word, position)
+            self._external_option(options, word, position)
         elif not self.accept_words("not", "leakproof"):
             self._refuse_option()
 
-    def _python_option(self, options: _Options, word: str, position: int) -> None:
+    def _external_option(self, options: _Options, word: str, position: int) -> None:
         """`HANDLER = 'name'` and its like."""
         self.accept_symbol("=")
         if word == "packages":
@@ -241,8 +251,8 @@ class RoutineParser(ExplainParser):
             word, value = "timeout_ms", self._call_timeout()
         else:
             value = self.string()
-        self._once(word not in options.python, position)
-        options.python[word] = value
+        self._once(word not in options.external, position)
+        options.external[word] = value
 
     def _call_timeout(self) -> int:
         """In milliseconds; as PostgreSQL's settings are written."""

@@ -16,13 +16,13 @@ from ...expr.tree.scalar import (
     Cast,
     Coalesce,
     ColumnRef,
+    ExternalCall,
     Literal,
     MzNow,
     NowCompare,
     Or,
     Parameter,
     PerExecution,
-    PythonCall,
     Scalar,
 )
 from ...expr.tree.windows import DEFAULT_FRAME, Exclusion, Frame
@@ -219,7 +219,7 @@ def show(scalar: Scalar, names: Sequence[str] | None = None) -> str:
             return f"({show(args[0], names)} {_INFIX[function]} {show(args[1], names)})"
         case Call(function=function, args=args):
             return f"{function}({_list(args, names)})"
-        case PythonCall(function=called, args=args):
+        case ExternalCall(function=called, args=args):
             return f"{called.name}({_list(args, names)})"
         case Cast(arg=arg, type=type_):
             return f"{show(arg, names)}::{type_}"

@@ -14,7 +14,7 @@ from ...expr.temporal import scalar_at
 from ...expr.tree.scalar import Literal, Scalar
 from ...persist.state import MAX_TIME
 from ...repr.types import INT8, Kind
-from ..calls.python_calls import refuse_python
+from ..calls.external_calls import refuse_external
 from ..plans.query_plans import AsOf
 from ..scalars import build
 from ..scalars.expressions import Expressions
@@ -35,7 +35,7 @@ def plan_time(planner: Planner, node: ast.Expression, clause: str) -> Scalar:
     expressions.allow_subqueries = False
     with at(node.position):
         typed = expressions.resolve(node)
-        refuse_python(typed.scalar, clause)
+        refuse_external(typed.scalar, clause)
         time = as_time(expressions, typed, clause)
         if time is None:
             raise DatatypeMismatch(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from ...expr.tree.scalar import And, Call, Case, Cast, Coalesce, NowCompare, Or, PythonCall, Scalar
+from ...expr.tree.scalar import And, Call, Case, Cast, Coalesce, ExternalCall, NowCompare, Or, Scalar
 from ..syntax import ast
 from .scope import ScopeColumn
 
@@ -13,7 +13,7 @@ from .scope import ScopeColumn
 def rebuild(scalar: Scalar, change: Callable[[Scalar], Scalar]) -> Scalar:
     """`scalar` with `change` applied to its direct children."""
     match scalar:
-        case Call(args=args) | PythonCall(args=args) | Coalesce(args=args) | And(args=args) | Or(args=args):
+        case Call(args=args) | ExternalCall(args=args) | Coalesce(args=args) | And(args=args) | Or(args=args):
             return replace(scalar, args=tuple(change(arg) for arg in args))
         case Cast(arg=arg):
             return replace(scalar, arg=change(arg))

@@ -18,7 +18,7 @@ from ...expr.cost import check_cheap
 from ...expr.evaluate import evaluate
 from ...expr.tree.scalar import ColumnRef, Literal, Scalar, walk
 from ...repr.types import ScalarType
-from ..calls.python_calls import refuse_python
+from ..calls.external_calls import refuse_external
 from ..plans import session_plans
 from ..query.planner import Planner
 from ..scalars import build
@@ -79,7 +79,7 @@ def _argument(expressions: Expressions, node: ast.Expression, number: int, type_
                 f"a look-up in the catalogs is not supported in {CLAUSE}",
                 hint="Look the value up before, or within the statement.",
             )
-        refuse_python(typed.scalar, CLAUSE)
+        refuse_external(typed.scalar, CLAUSE)
         return assignment_cast(typed.scalar, type_)
 
 

@@ -16,7 +16,8 @@ from ...errors import (
     Unsupported,
     WrongObjectType,
 )
-from ...expr.python.kernel import check_type
+from ...expr.external.kernel import check_type
+from ...expr.tree.external_function import NAMES
 from ...expr.tree.relation import Constant
 from ...repr.schema import Column, Schema
 from ...repr.types import ScalarType
@@ -49,7 +50,7 @@ MAX_ARGUMENTS = 100
 
 
 def create_function(planner: Planner, node: CreateFunctionStatement) -> definition_plans.CreateFunction:
-    if node.kind is FunctionKind.AGGREGATE and node.python is None and (node.returned or node.strict):
+    if node.kind is FunctionKind.AGGREGATE and node.external is None and (node.returned or node.strict):
         raise Unsupported(
             "RETURN and STRICT of aggregates are not supported",
             hint="Write AS $$ expression over aggregates $$.",
@@ -80,7 +81,7 @@ def create_function(planner: Planner, node: CreateFunctionStatement) -> definiti
         node.strict,
         node.volatility,
         node.parallel,
-        node.python,
+        node.external,
     )
     old = _namesake(planner, name, definition)
     if old is not None:
@@ -94,7 +95,7 @@ def create_function(planner: Planner, node: CreateFunctionStatement) -> definiti
         "" if old is None else old.id, name, ItemKind.FUNCTION, Schema(()), function=definition
     )
     with _positions(node.offset):
-        if node.python is not None:
+        if node.external is not None:
             _check_types(definition)
         elif node.kind is FunctionKind.AGGREGATE:
             check_aggregate(planner, name.name, definition)
@@ -106,10 +107,10 @@ def create_function(planner: Planner, node: CreateFunctionStatement) -> definiti
 def _check_types(definition: FunctionDefinition) -> None:
     """The source is looked at when the function is made, by who may make it: see coord/ddl/functions.py."""
     if definition.kind is FunctionKind.AGGREGATE and not definition.arguments:
-        raise PtvcError("an aggregate in Python needs an argument", sqlstate="42P13")
+        raise PtvcError(f"an aggregate in {NAMES[definition.language]} needs an argument", sqlstate="42P13")
     for type_ in definition.types:
-        check_type(type_, "arguments")
-    check_type(definition.returns, "results")
+        check_type(type_, "arguments", definition.language)
+    check_type(definition.returns, "results", definition.language)
 
 
 def _arguments(planner: Planner, nodes: tuple[ArgumentDefinition, ...]) -> tuple[FunctionArgument, ...]:

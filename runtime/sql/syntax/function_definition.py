@@ -1,4 +1,4 @@
-"""A function that is defined in SQL or in Python: its signature, and its body as it was written.
+"""A function that is defined in SQL, Python or JavaScript: its signature, and its body as it was written.
 
 A body in SQL is planned anew where the function is called, with the names that the caller's search path finds, as PostgreSQL
 does with a body that is a string.  So a definition holds no plan, and depends on no other object.
@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from ...expr.coercion.type_rules import base_name
-from ...expr.tree.python_function import DEFAULT_TIMEOUT_MS
+from ...expr.tree.external_function import DEFAULT_TIMEOUT_MS
 from ...repr.schema import type_from_json, type_to_json
 from ...repr.types import ScalarType
 
@@ -25,8 +25,8 @@ class FunctionKind(enum.Enum):
 
 
 class Volatility(enum.Enum):
-    """As in pg_proc.provolatile.  Of functions in SQL nothing depends on it: what a body may hold does not.  Of those in
-    Python only immutable ones are maintained."""
+    """As in pg_proc.provolatile.  Of functions in SQL nothing depends on it: what a body may hold does not.  Of the
+    others only immutable ones are maintained."""
 
     IMMUTABLE = "i"
     STABLE = "s"
@@ -52,10 +52,11 @@ class FunctionArgument:
 
 
 @dataclass(frozen=True, slots=True)
-class PythonOptions:
-    """What CREATE FUNCTION ... LANGUAGE python says beside the source.  `handler` None: it has the function's name.  The
-    packages and the version were there when the function was created."""
+class ExternalOptions:
+    """What CREATE FUNCTION says beside the source in a language other than SQL.  Of Python only are `handler`, None where it
+    has the function's name, and the packages and the version, which were there when the function was created."""
 
+    language: str
     handler: str | None = None
     runtime_version: str | None = None
     packages: tuple[str, ...] = ()
@@ -65,7 +66,7 @@ class PythonOptions:
 @dataclass(frozen=True, slots=True)
 class FunctionDefinition:
     """`body` is the text of a SELECT, of an aggregate an expression over aggregates; with `returned` of the expression
-    behind RETURN; with `python` it is the source.  `strict`: NULL where an argument is; an aggregate passes over such rows."""
+    behind RETURN; with `external` it is the source.  `strict`: NULL where an argument is; an aggregate passes over such rows."""
 
     arguments: tuple[FunctionArgument, ...]
     returns: ScalarType
@@ -75,16 +76,21 @@ class FunctionDefinition:
     strict: bool = False
     volatility: Volatility = Volatility.VOLATILE
     parallel: Parallel = Parallel.UNSAFE
-    python: PythonOptions | None = None
+    external: ExternalOptions | None = None
 
     @property
     def language(self) -> str:
-        return "sql" if self.python is None else "python"
+        return "sql" if self.external is None else self.external.language
 
     @property
     def types(self) -> tuple[ScalarType, ...]:
         """What tells the function from others of its name."""
         return tuple(argument.type for argument in self.arguments)
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """The arguments' names, `$1` for the first if it has none."""
+        return tuple(a.name or f"${number}" for number, a in enumerate(self.arguments, 1))
 
     @property
     def least(self) -> int:
@@ -100,10 +106,10 @@ class FunctionDefinition:
         return self._meaning() == other._meaning()
 
     def _meaning(self) -> FunctionDefinition:
-        """Views over functions in Python rely on their volatility."""
-        if self.python is not None:
-            python = replace(self.python, runtime_version=None, packages=())
-            return replace(self, parallel=Parallel.UNSAFE, python=python)
+        """Views over functions that are not in SQL rely on their volatility."""
+        if self.external is not None:
+            external = replace(self.external, runtime_version=None, packages=())
+            return replace(self, parallel=Parallel.UNSAFE, external=external)
         return replace(self, volatility=Volatility.VOLATILE, parallel=Parallel.UNSAFE)
 
     def to_json(self) -> dict[str, Any]:
@@ -120,7 +126,7 @@ class FunctionDefinition:
             "volatility": self.volatility.value,
             "parallel": self.parallel.value,
         }
-        return found if self.python is None else found | {"python": asdict(self.python)}
+        return found if self.external is None else found | {"external": asdict(self.external)}
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> FunctionDefinition:
@@ -136,11 +142,19 @@ class FunctionDefinition:
             strict=value["strict"],
             volatility=Volatility(value["volatility"]),
             parallel=Parallel(value["parallel"]),
-            python=_python_from_json(value["python"]) if "python" in value else None,
+            external=_external_from_json(value),
         )
 
 
-def _python_from_json(value: Mapping[str, Any]) -> PythonOptions:
-    return PythonOptions(
-        value["handler"], value["runtime_version"], tuple(value["packages"]), value["timeout_ms"]
+def _external_from_json(definition: Mapping[str, Any]) -> ExternalOptions | None:
+    """Before there was another language, the key was `python`."""
+    value = definition.get("external", definition.get("python"))
+    if value is None:
+        return None
+    return ExternalOptions(
+        value.get("language", "python"),
+        value["handler"],
+        value["runtime_version"],
+        tuple(value["packages"]),
+        value["timeout_ms"],
     )

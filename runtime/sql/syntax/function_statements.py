@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from .ast import Name, TypeName
-from .function_definition import FunctionKind, Parallel, PythonOptions, Volatility
+from .function_definition import ExternalOptions, FunctionKind, Parallel, Volatility
 from .role_statements import RoleSpec
 
 
@@ -35,7 +35,7 @@ class CreateFunctionStatement:
     volatility: Volatility
     parallel: Parallel
     or_replace: bool
-    python: PythonOptions | None = None
+    external: ExternalOptions | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -194,7 +194,9 @@ def test_where_they_may_be_called(db: Db, schema: str) -> None:
     db.execute("PREPARE p AS SELECT doubled($1::int)")
     assert rows(db, "EXECUTE p(21)") == [(42,)]
     for statement in ("EXECUTE p(doubled(1))", "SELECT * FROM t AS OF doubled(1)"):
-        with pytest.raises(errors.FeatureNotSupported, match="functions in Python are not supported in"):
+        with pytest.raises(
+            errors.FeatureNotSupported, match="functions in Python and JavaScript are not supported in"
+        ):
             db.execute(statement)  # type: ignore[call-overload]
 
 

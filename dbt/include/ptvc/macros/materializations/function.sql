@@ -1,4 +1,4 @@
-{# Functions in SQL and in Python: CREATE OR REPLACE, which changes nothing where the function is what it was. What is over a function has
+{# Functions in SQL, Python and JavaScript: CREATE OR REPLACE, which changes nothing where the function is what it was. What is over a function has
    its body in it, so another body is refused while there is such; --full-refresh drops that, and what is over it. #}
 
 {% macro ptvc__formatted_scalar_function_args_sql() -%}
@@ -62,4 +62,41 @@
   AS $python$
 {{ model.compiled_code }}
 $python$;
+{%- endmacro %}
+
+
+{# The body of a function. Names of arguments are quoted: JavaScript tells their case apart. #}
+{% macro ptvc__scalar_function_javascript(target_relation) -%}
+  {{ ptvc__javascript_function('FUNCTION', target_relation) }}
+{%- endmacro %}
+
+{# A module that exports initialState(), aggregate(state, value, ...) and finalize(state). #}
+{% macro ptvc__aggregate_function_javascript(target_relation) -%}
+  {{ ptvc__javascript_function('AGGREGATE FUNCTION', target_relation) }}
+{%- endmacro %}
+
+{% macro ptvc__formatted_scalar_function_args_javascript() -%}
+  {%- set args = [] -%}
+  {%- for arg in model.arguments -%}
+    {%- set default = arg.get('default_value') -%}
+    {%- do args.append(adapter.quote(arg.name) ~ ' ' ~ arg.data_type ~ (' DEFAULT ' ~ default if default is not none else '')) -%}
+  {%- endfor -%}
+  {{ args | join(', ') }}
+{%- endmacro %}
+
+{# PostgreSQL's, whatever the language. #}
+{% macro ptvc__scalar_function_volatility_javascript() -%}
+  {{ scalar_function_volatility_sql() }}
+{%- endmacro %}
+
+{% macro ptvc__javascript_function(kind, target_relation) -%}
+  {%- set timeout = model.config.get('timeout') -%}
+  CREATE OR REPLACE {{ kind }} {{ target_relation.render() }} ({{ formatted_scalar_function_args_javascript() }})
+  RETURNS {{ model.returns.data_type }}
+  LANGUAGE javascript
+  {{ scalar_function_volatility_javascript() | trim }}
+  {% if timeout is not none -%} TIMEOUT = '{{ timeout }}' {%- endif %}
+  AS $javascript$
+{{ model.compiled_code }}
+$javascript$;
 {%- endmacro %}

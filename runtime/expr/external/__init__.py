@@ -1,4 +1,4 @@
-"""Functions that are written in Python: what a call is, and the process of its own in which the code runs.
+"""Functions that are written in Python or JavaScript: what a call is, and the process of its own in which the code runs.
 
 ```
 evaluate -> kernel: rows that are wanted -> process: a worker per evaluation, reused ==pipe==> worker: the code, row by row

@@ -25,12 +25,12 @@ import pyarrow as pa
 from ...errors import PtvcError, Unsupported
 from ...interrupt import check_interrupt
 from ..columns.row_errors import Evaluated, concat_errors, listed_errors, same_error
-from ..tree.python_function import PythonFunction, described
+from ..tree.external_function import NAMES, ExternalFunction, described
 from .frames import LENGTHS, LOADING, PROGRESS_BYTES, STARTING, columns_of, frame
-from .values import transport
+from .transport import transport
 
 MOST_IDLE = 4
-"""So many workers are kept for later: each has an interpreter and pyarrow in memory, about 60 MB."""
+"""So many workers of a language are kept for later: each has an interpreter and pyarrow in memory, about 60 MB."""
 
 MOST_LOST = 5
 """After so many rows that ended their workers, an evaluation is given up: each has cost up to twice the function's time."""
@@ -57,8 +57,13 @@ class _Lost(Exception):
         self.late = late
 
 
+_ENVIRONMENTS: dict[str, dict[str, str]] = {"python": {}, "javascript": {"TZ": "UTC"}}
+"""What the languages have otherwise than this process.  JavaScript's dates have a time zone, which must be the same everywhere."""
+
+
 @dataclass(slots=True)
 class _Worker:
+    language: str
     process: subprocess.Popen[bytes]
     requests: int
     responses: int
@@ -66,10 +71,10 @@ class _Worker:
     defined: set[str] = field(default_factory=set)
 
     @classmethod
-    def started(cls) -> _Worker:
+    def started(cls, language: str) -> _Worker:
         # Without the folder that the process happens to be in, and with the same order of sets of strings in each.
         path = os.pathsep.join(part for part in sys.path if part)
-        environment = os.environ | {"PYTHONPATH": path, "PYTHONHASHSEED": "0"}
+        environment = os.environ | {"PYTHONPATH": path, "PYTHONHASHSEED": "0"} | _ENVIRONMENTS[language]
         theirs_in, requests = os.pipe()
         responses, theirs_out = os.pipe()
         with tempfile.TemporaryFile() as file:
@@ -77,7 +82,7 @@ class _Worker:
             theirs = (theirs_in, theirs_out, file.fileno())
             try:
                 process = subprocess.Popen(
-                    [sys.executable, "-P", "-m", "ptvc.expr.python.worker", *map(str, theirs)],
+                    [sys.executable, "-P", "-m", "ptvc.expr.external.worker", *map(str, theirs)],
                     stdin=subprocess.DEVNULL,
                     stdout=subprocess.DEVNULL,
                     env=environment,
@@ -90,7 +95,7 @@ class _Worker:
             shared = mmap.mmap(file.fileno(), PROGRESS_BYTES)
         os.set_blocking(requests, False)
         os.set_blocking(responses, False)
-        return cls(process, requests, responses, shared)
+        return cls(language, process, requests, responses, shared)
 
     def ended(self) -> None:
         """Ends it, if it has not by itself."""
@@ -100,7 +105,7 @@ class _Worker:
         self.shared.close()
         self.process.wait()  # last, since it may be interrupted
 
-    def ask(self, function: PythonFunction, columns: list[pa.Array], rows: int) -> tuple[bytes, bytearray]:
+    def ask(self, function: ExternalFunction, columns: list[pa.Array], rows: int) -> tuple[bytes, bytearray]:
         """Header and payload of the response to a request; raises _Lost."""
         definition = described(function)
         header: dict[str, object] = {"function": definition.key, "rows": rows}
@@ -154,7 +159,7 @@ class _Worker:
         return answer
 
 
-_idle: deque[_Worker] = deque()
+_idle: dict[str, deque[_Worker]] = {language: deque() for language in _ENVIRONMENTS}
 """Those of this process that wait for work.  No lock guards it: each step is one operation of a deque."""
 
 _others: list[_Worker] = []
@@ -162,38 +167,40 @@ _others: list[_Worker] = []
 
 
 def _forked() -> None:
-    _others.extend(_idle)
-    _idle.clear()
+    for idle in _idle.values():
+        _others.extend(idle)
+        idle.clear()
 
 
 os.register_at_fork(after_in_child=_forked)
 
 
-def _free_worker() -> _Worker:
+def _free_worker(language: str) -> _Worker:
     while True:
         try:
-            worker = _idle.pop()
+            worker = _idle[language].pop()
         except IndexError:
-            return _Worker.started()
+            return _Worker.started(language)
         if worker.process.poll() is None:
             return worker
         worker.ended()
 
 
 def _give_back(worker: _Worker) -> None:
-    if len(_idle) < MOST_IDLE:
-        _idle.append(worker)
+    if len(idle := _idle[worker.language]) < MOST_IDLE:
+        idle.append(worker)
     else:
         worker.ended()
 
 
 @atexit.register
 def _end_idle() -> None:
-    while _idle:
-        _idle.pop().ended()
+    for idle in _idle.values():
+        while idle:
+            idle.pop().ended()
 
 
-def call(function: PythonFunction, columns: list[pa.Array], rows: int) -> Evaluated:
+def call(function: ExternalFunction, columns: list[pa.Array], rows: int) -> Evaluated:
     """The function on each of `rows` rows, as the type in which results come back, and the errors of rows.
 
     Raises Unsupported on a thread that has others to serve meanwhile, QueryCanceled as `interruptible` says, and PtvcError
@@ -205,7 +212,7 @@ def call(function: PythonFunction, columns: list[pa.Array], rows: int) -> Evalua
         pass
     else:
         raise Unsupported(
-            f"function {function.name} is in Python, which is not supported here",
+            f"function {function.name} is in {NAMES[function.language]}, which is not supported here",
             hint="Call it in the query that the statement reads from.",
         )
     found: dict[int, Evaluated] = {}
@@ -250,8 +257,8 @@ def _end(loss: _Lost) -> str:
     return what if loss.row > LOADING else f"{what} when its source was loaded"
 
 
-def _asked(function: PythonFunction, columns: list[pa.Array], rows: int) -> Evaluated:
-    worker = _free_worker()
+def _asked(function: ExternalFunction, columns: list[pa.Array], rows: int) -> Evaluated:
+    worker = _free_worker(function.language)
     whole = False
     try:
         header, payload = worker.ask(function, columns, rows)

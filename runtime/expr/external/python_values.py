@@ -25,13 +25,13 @@ import math
 import operator
 import struct
 import uuid
-from collections.abc import Callable
 from decimal import Context, Decimal
 from typing import Any
 
 import pyarrow as pa
 
 from ...repr.types import Kind, ScalarType
+from .transport import Convert, Misfit, lists, records
 
 TYPES = frozenset(
     (
@@ -42,29 +42,8 @@ TYPES = frozenset(
 )  # fmt: skip
 """Kinds that have a form in Python; so have arrays of them."""
 
-AS_TEXT = frozenset((Kind.NUMERIC, Kind.JSONB))
-"""Kinds whose results come back as text, which is read by the rules of the type's input."""
-
-Convert = Callable[[Any], Any]
-
 _EXACT = Context(prec=200)
 _MIDNIGHT = 86_400_000_000
-
-
-class Misfit(Exception):
-    """A value that does not fit the type."""
-
-    def __init__(self, message: str, sqlstate: str = "22000") -> None:
-        super().__init__(message)
-        self.sqlstate = sqlstate
-
-
-def transport(type_: ScalarType) -> pa.DataType:
-    """The Arrow type in which results come back."""
-    if type_.kind is Kind.ARRAY:
-        assert type_.element is not None
-        return pa.list_(transport(type_.element))
-    return pa.string() if type_.kind in AS_TEXT else type_.arrow
 
 
 # --- arguments -------------------------------------------------------------------------------------------------------
@@ -93,12 +72,12 @@ def read(array: pa.Array, type_: ScalarType) -> list[Any]:
                 for value in array.to_pylist()
             ]
         case Kind.ARRAY:
-            return _lists(array, type_)
+            assert type_.element is not None
+            return lists(array, read(array.flatten(), type_.element))
         case Kind.RECORD:
-            fields = [
-                read(part, field) for part, (_, field) in zip(array.flatten(), type_.fields, strict=True)
-            ]
-            return [_unless_misfit(row) for row in zip(*fields, strict=True)]
+            return records(
+                [read(part, field) for part, (_, field) in zip(array.flatten(), type_.fields, strict=True)]
+            )
         case _:
             values: list[Any] = array.to_pylist()
             return values
@@ -129,24 +108,6 @@ def _time(value: int) -> datetime.time | Misfit:
     if value >= _MIDNIGHT:
         return Misfit("Python has no time 24:00:00", "22008")
     return (datetime.datetime.min + datetime.timedelta(microseconds=value)).time()
-
-
-def _lists(array: pa.Array, type_: ScalarType) -> list[Any]:
-    assert type_.element is not None
-    elements = read(array.flatten(), type_.element)
-    found: list[Any] = []
-    start = 0
-    for length in array.value_lengths().to_pylist():
-        if length is None:
-            found.append(None)
-            continue
-        found.append(_unless_misfit(elements[start : start + length]))
-        start += length
-    return found
-
-
-def _unless_misfit(values: Any) -> Any:
-    return next((value for value in values if isinstance(value, Misfit)), values)
 
 
 # --- results ---------------------------------------------------------------------------------------------------------

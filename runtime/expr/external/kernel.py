@@ -1,4 +1,4 @@
-"""The kernel of a call of a function in Python: which rows are called, and what comes of the results."""
+"""The kernel of a call of a function in Python or JavaScript: which rows are called, and what comes of the results."""
 
 from __future__ import annotations
 
@@ -13,24 +13,31 @@ from ...repr.types import TEXT, Kind, ScalarType
 from ..coercion.casts import cast_array
 from ..columns.arrays import put, with_nulls
 from ..columns.row_errors import Evaluated, Mask, RowErrors, merge_errors
-from ..tree.python_function import PythonFunction
+from ..tree.external_function import NAMES, ExternalFunction
+from . import javascript_values, python_values
 from .process import call
-from .values import AS_TEXT, TYPES
+from .transport import AS_TEXT
 
-_HINT = (
-    "Functions in Python take and return boolean, integers, floats, numeric, text, varchar, bytea, date, time, timestamp, "
-    "timestamptz, uuid, jsonb, and arrays of these."
-)
+_TYPES = {"python": python_values.TYPES, "javascript": javascript_values.TYPES}
+_HINTS = {
+    "python": "Functions in Python take and return boolean, integers, floats, numeric, text, varchar, bytea, date, time, "
+    "timestamp, timestamptz, uuid, jsonb, and arrays of these.",
+    "javascript": "Functions in JavaScript take and return boolean, smallint, integer, bigint, floats, text, varchar, jsonb, "
+    "and arrays of these. Cast others to one of them: numeric to double precision or text, times to text.",
+}
 
 
-def check_type(type_: ScalarType, what: str) -> None:
-    """Raises Unsupported for a type that has no form in Python."""
+def check_type(type_: ScalarType, what: str, language: str) -> None:
+    """Raises Unsupported for a type that has no form in the language."""
     inner = type_.element if type_.kind is Kind.ARRAY else type_
-    if inner is None or inner.kind not in TYPES or type_.is_vector:
-        raise Unsupported(f"functions in Python are not supported with {what} of type {type_}", hint=_HINT)
+    if inner is None or inner.kind not in _TYPES[language] or type_.is_vector:
+        raise Unsupported(
+            f"functions in {NAMES[language]} are not supported with {what} of type {type_}",
+            hint=_HINTS[language],
+        )
 
 
-def call_rows(function: PythonFunction, columns: Sequence[pa.Array], wanted: Mask) -> Evaluated:
+def call_rows(function: ExternalFunction, columns: Sequence[pa.Array], wanted: Mask) -> Evaluated:
     """The function on the rows of `wanted`; the others are NULL.  `columns` are as long as `wanted`."""
     rows = np.flatnonzero(wanted)
     if not len(rows):
@@ -50,7 +57,7 @@ def call_rows(function: PythonFunction, columns: Sequence[pa.Array], wanted: Mas
     return Evaluated(values, errors)
 
 
-def _typed(answer: Evaluated, function: PythonFunction) -> Evaluated:
+def _typed(answer: Evaluated, function: ExternalFunction) -> Evaluated:
     """Results that come as text, read as input of their type."""
     type_ = function.returns
     if type_.leaf.kind not in AS_TEXT:

@@ -1,7 +1,7 @@
-"""Calls of functions and aggregates in Python: expressions that hold the source, so that they mean the same wherever and
+"""Calls of functions and aggregates in Python and JavaScript: expressions that hold the source, so that they mean the same wherever and
 whenever they are evaluated.
 
-A call of an aggregate is one of its class on the array of the group's inputs, which is maintained as any `array_agg`:
+A call of an aggregate is one of its code on the array of the group's inputs, which is maintained as any `array_agg`:
 
 ```
 f(x)     f: array_agg(x)
@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 
 from ...errors import Unsupported
 from ...expr.coercion.literals import cast_to
-from ...expr.tree.python_function import PythonFunction
-from ...expr.tree.scalar import PythonCall, Scalar, calls_python
+from ...expr.tree.external_function import ExternalFunction
+from ...expr.tree.scalar import ExternalCall, Scalar, calls_external
 from ..catalog.catalog_view import CatalogItem
 from ..syntax import ast
 from ..syntax.function_definition import FunctionDefinition, FunctionKind, Volatility
@@ -30,11 +30,11 @@ AGGREGATE = "\0python"
 """The first part of the name of what stands for a call of an aggregate; the second is its id.  No statement can write it."""
 
 
-def python_call(planner: Planner, item: CatalogItem, arguments: Sequence[Scalar]) -> PythonCall:
+def external_call(planner: Planner, item: CatalogItem, arguments: Sequence[Scalar]) -> ExternalCall:
     """The function's value for arguments of its types; an aggregate's for the array of inputs."""
     definition = item.function
     assert definition is not None
-    assert definition.python is not None
+    assert definition.external is not None
     aggregate = definition.kind is FunctionKind.AGGREGATE
     if planner.maintained and definition.volatility is not Volatility.IMMUTABLE:
         raise Unsupported(
@@ -46,18 +46,21 @@ def python_call(planner: Planner, item: CatalogItem, arguments: Sequence[Scalar]
         arguments = [
             cast_to(scalar, type_) for scalar, type_ in zip(arguments, definition.types, strict=True)
         ]
-    function = PythonFunction(
+    function = ExternalFunction(
         item.name.name,
-        item.name.name if definition.python.handler is None else definition.python.handler,
+        definition.external.handler or item.name.name,
         definition.body,
         tuple(scalar.type for scalar in arguments),
         definition.returns,
         definition.strict and not aggregate,
         definition.volatility is Volatility.VOLATILE,
         aggregate,
-        definition.python.timeout_ms,
+        definition.external.timeout_ms,
+        definition.external.language,
+        () if aggregate or definition.external.language == "python" else definition.parameters,
+        definition.external.language == "javascript" and definition.volatility is Volatility.IMMUTABLE,
     )
-    return PythonCall(function, tuple(arguments))
+    return ExternalCall(function, tuple(arguments))
 
 
 def aggregate_written_out(
@@ -81,13 +84,13 @@ def aggregate_written_out(
     return ast.Function((AGGREGATE, item.id), (collected,), position)
 
 
-def aggregate_call(expressions: Expressions, node: ast.Function) -> PythonCall:
+def aggregate_call(expressions: Expressions, node: ast.Function) -> ExternalCall:
     """What `aggregate_written_out` stands for."""
     item = expressions.planner.context.catalog.item_by_id(node.name[1])
-    return python_call(expressions.planner, item, [expressions.scalar(node.args[0])])
+    return external_call(expressions.planner, item, [expressions.scalar(node.args[0])])
 
 
-def refuse_python(scalar: Scalar, clause: str) -> None:
+def refuse_external(scalar: Scalar, clause: str) -> None:
     """Of what planning evaluates, which is before it is known whether the role may call the function."""
-    if calls_python(scalar):
-        raise Unsupported(f"functions in Python are not supported in {clause}")
+    if calls_external(scalar):
+        raise Unsupported(f"functions in Python and JavaScript are not supported in {clause}")
