@@ -186,8 +186,8 @@ def index_statements(node: Node) -> Iterator[str]:
 
 def function(node: Node, code: str) -> Statement:
     """As dbt's macros and the adapter's write it."""
-    # JavaScript tells the case of names apart, so the adapter quotes them.
-    quote = '"' if node.language == "javascript" else ""
+    javascript = node.language == "sql" and node.config.get("language") == "javascript"
+    quote = '"' if javascript else ""  # it tells the case of names apart
     arguments = ", ".join(
         f"{quote}{argument['name']}{quote} {argument['data_type']}"
         + (f" default {argument['default_value']}" if argument.get("default_value") is not None else "")
@@ -207,6 +207,6 @@ def function(node: Node, code: str) -> Statement:
             + (f" packages = ({packages})" if packages else "")
         )
         return _of(f"{head} as $python$\n", code, "\n$python$")
-    if node.language == "javascript":
+    if javascript:
         return _of(f"{head}language javascript {volatility} as $javascript$\n", code, "\n$javascript$")
     return _of(f"{head}{volatility} as\n$$\n", code, "\n$$ language sql")

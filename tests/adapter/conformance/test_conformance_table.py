@@ -12,7 +12,7 @@ import dbt.tests.adapter
 
 from .not_passing import NOT_PASSING
 
-TESTED = 201
+TESTED = 207
 """How many of the 214 classes are tests here.  It only grows."""
 
 

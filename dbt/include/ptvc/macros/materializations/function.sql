@@ -24,10 +24,22 @@
   $$ LANGUAGE SQL
 {%- endmacro %}
 
+{% macro ptvc__scalar_function_sql(target_relation) -%}
+  {%- if model.config.get('language') == 'javascript' -%}
+    {{ ptvc__javascript_function('FUNCTION', target_relation) }}
+  {%- else -%}
+    {{ default__scalar_function_sql(target_relation) }}
+  {%- endif -%}
+{%- endmacro %}
+
 {# An expression over aggregates of the arguments. #}
 {% macro ptvc__aggregate_function_sql(target_relation) -%}
-  {{ get_aggregate_function_create_replace_signature(target_relation) }}
-  {{ scalar_function_body_sql() }};
+  {%- if model.config.get('language') == 'javascript' -%}
+    {{ ptvc__javascript_function('AGGREGATE FUNCTION', target_relation) }}
+  {%- else -%}
+    {{ get_aggregate_function_create_replace_signature(target_relation) }}
+    {{ scalar_function_body_sql() }};
+  {%- endif -%}
 {%- endmacro %}
 
 {% macro aggregate_function_sql(target_relation) -%}
@@ -64,37 +76,20 @@
 $python$;
 {%- endmacro %}
 
-
-{# The body of a function. Names of arguments are quoted: JavaScript tells their case apart. #}
-{% macro ptvc__scalar_function_javascript(target_relation) -%}
-  {{ ptvc__javascript_function('FUNCTION', target_relation) }}
-{%- endmacro %}
-
-{# A module that exports initialState(), aggregate(state, value, ...) and finalize(state). #}
-{% macro ptvc__aggregate_function_javascript(target_relation) -%}
-  {{ ptvc__javascript_function('AGGREGATE FUNCTION', target_relation) }}
-{%- endmacro %}
-
-{% macro ptvc__formatted_scalar_function_args_javascript() -%}
+{# dbt 1.11 knows no files in JavaScript, so such a function is an .sql file whose config says `language: javascript`. It is the body of
+   a function; of an aggregate a module that exports initialState(), aggregate(state, value, ...) and finalize(state). Names of
+   arguments are quoted: JavaScript tells their case apart. #}
+{% macro ptvc__javascript_function(kind, target_relation) -%}
+  {%- set timeout = model.config.get('timeout') -%}
   {%- set args = [] -%}
   {%- for arg in model.arguments -%}
     {%- set default = arg.get('default_value') -%}
     {%- do args.append(adapter.quote(arg.name) ~ ' ' ~ arg.data_type ~ (' DEFAULT ' ~ default if default is not none else '')) -%}
   {%- endfor -%}
-  {{ args | join(', ') }}
-{%- endmacro %}
-
-{# PostgreSQL's, whatever the language. #}
-{% macro ptvc__scalar_function_volatility_javascript() -%}
-  {{ scalar_function_volatility_sql() }}
-{%- endmacro %}
-
-{% macro ptvc__javascript_function(kind, target_relation) -%}
-  {%- set timeout = model.config.get('timeout') -%}
-  CREATE OR REPLACE {{ kind }} {{ target_relation.render() }} ({{ formatted_scalar_function_args_javascript() }})
+  CREATE OR REPLACE {{ kind }} {{ target_relation.render() }} ({{ args | join(', ') }})
   RETURNS {{ model.returns.data_type }}
   LANGUAGE javascript
-  {{ scalar_function_volatility_javascript() | trim }}
+  {{ scalar_function_volatility_sql() | trim }}
   {% if timeout is not none -%} TIMEOUT = '{{ timeout }}' {%- endif %}
   AS $javascript$
 {{ model.compiled_code }}
