@@ -196,6 +196,27 @@ def test_a_function_is_known_to_what_calls_it(tmp_path: Path) -> None:
     assert columns(version, "model.shop.over") == {"twice": "bigint"}
 
 
+def test_so_is_one_in_javascript(tmp_path: Path) -> None:
+    """Names of its arguments keep their case, and its types are looked at."""
+    yml = (
+        "functions: [{{name: doubled, config: {{volatility: deterministic, language: javascript}}, "
+        "arguments: [{{name: theValue, data_type: {0}, default_value: 1}}], returns: {{data_type: {0}}}}}]\n"
+    )
+    files = {
+        "functions/doubled.sql": "return theValue * 2n",
+        "functions/doubled.yml": yml.format("bigint"),
+        "models/over.sql": "select {{ function('doubled') }}(\"theValue\" => id) as twice from {{ ref('orders') }}",
+    }
+    version = checked(tmp_path / "right", files)
+    assert version.result.findings == []
+    assert columns(version, "model.shop.over") == {"twice": "bigint"}
+    wrong = checked(tmp_path / "wrong", files | {"functions/doubled.yml": yml.format("numeric")})
+    messages = [finding.message for finding in wrong.result.findings]
+    assert any(
+        "functions in JavaScript are not supported with arguments of type numeric" in m for m in messages
+    )
+
+
 def test_macros_that_look_at_the_catalog_see_what_was_checked(tmp_path: Path) -> None:
     looking = """\
 select

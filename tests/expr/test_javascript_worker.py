@@ -455,6 +455,28 @@ def test_a_source_is_checked(
     assert error.value.sqlstate == sqlstate
 
 
+@pytest.mark.parametrize(
+    "source",
+    [
+        "return 1\r\n// é \U0001f600 \u2028 -->",
+        "// only a comment",
+        "'use strict'; return `}, function () {`",
+        "/* } */ return {a: {b: x}}",
+        "return x\n//",
+        "",
+    ],
+)
+def test_any_body_is_taken_whole(source: str) -> None:
+    check_source("f", source, ["x"], aggregate=False)
+
+
+def test_a_source_that_is_nested_too_deeply_is_refused() -> None:
+    for aggregate, before in ((False, "return "), (True, f"{SUM}; export const deep = ")):
+        with pytest.raises(PtvcError) as error:
+            check_source("f", before + "(" * 200_000 + "1" + ")" * 200_000, ["x"], aggregate=aggregate)
+        assert error.value.sqlstate == "42601"
+
+
 def test_checking_runs_nothing() -> None:
     check_source("f", "for (;;);", ["x"], aggregate=False)
     check_source("f", f"{SUM}\nfor (;;);", ["x"], aggregate=True)

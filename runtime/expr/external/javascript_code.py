@@ -22,6 +22,9 @@ from .loaded import Loaded, Unusable, error_text, said
 MEMORY_BYTES = 128 << 20
 """So much a context may hold, its engine included; more is an error of the row that asked for it."""
 
+_PARSING_STACK_BYTES = 256 << 10
+"""Where a function is created it is parsed on a thread, whose stack may be smaller than that of a worker."""
+
 _EXPORTED = ("initialState", "aggregate", "finalize")
 _IMPORT = (
     f"import {{ {', '.join(_EXPORTED)} }} from '<input>'; globalThis.$exports = {{ {', '.join(_EXPORTED)} }};"
@@ -66,6 +69,7 @@ def check_source(name: str, source: str, parameters: Sequence[str], *, aggregate
     if "\0" in source:
         raise SqlSyntaxError(f"the source of function {name} has a zero byte")
     context = _context()
+    context.set_max_stack_size(_PARSING_STACK_BYTES)
     try:
         if aggregate:
             _check_module(context, name, source)

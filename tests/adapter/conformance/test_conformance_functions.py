@@ -64,7 +64,10 @@ class InJavaScript:
 
     @pytest.fixture(scope="class")
     def functions(self) -> dict[str, str]:
-        return {"price_for_xlarge.sql": files.MY_JS_UDF, "price_for_xlarge.yml": in_javascript(files.MY_UDF_YML)}
+        return {
+            "price_for_xlarge.sql": files.MY_JS_UDF,
+            "price_for_xlarge.yml": in_javascript(files.MY_UDF_YML),
+        }
 
     def check_function_volatility(self, sql: str) -> None:
         written = [word for word in ("IMMUTABLE", "STABLE", "VOLATILE") if word in sql.split()]

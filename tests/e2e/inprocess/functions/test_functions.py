@@ -11,7 +11,7 @@ from inprocess import InProcess, eventually, rows
 from psycopg import errors
 from ptvc.sql.calls.function_calls import MAX_NESTING
 
-from .side_by_side import compare, script
+from ..side_by_side import compare, script
 
 Db = psycopg.Connection[tuple[Any, ...]]
 
