@@ -14,7 +14,7 @@ from ...expr.cost import check_cheap
 from ...expr.evaluate import evaluate
 from ...expr.tree.scalar import Cast, Scalar
 from ...repr.types import TEXT, Kind
-from ..calls.python_calls import refuse_python
+from ..calls.external_calls import refuse_external
 from ..catalog.named_types import find_any
 from ..catalog.names import missing_object, new_name
 from ..plans.connection_plans import AlterSecret, CreateSecret
@@ -78,7 +78,7 @@ def _expression(planner: Planner, node: ast.Expression) -> Scalar:
     planner.maintained, planner.defining = True, "a secret"
     typed = expressions.resolve(node)
     scalar = expressions.coerce(typed, TEXT, "SECRET") if typed.unknown else typed.scalar
-    refuse_python(scalar, "SECRET")
+    refuse_external(scalar, "SECRET")
     return scalar
 
 
