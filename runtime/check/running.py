@@ -10,6 +10,9 @@ from typing import Any
 
 import psycopg
 
+from dbt.adapters.ptvc.staging.names import renamed_schema
+from dbt.adapters.ptvc.staging.staged import staging_schema
+
 from ..clock import SystemClock
 from ..errors import PtvcError
 from ..expr.functions.system.system import quote_ident
@@ -82,13 +85,21 @@ class Running:
         """The project as the runtime has it: the objects that are called as its nodes are."""
         environment, result = Environment(SystemClock().now_ms() * 1000), Result()
         nodes = _by_name(new.project)
+        schemas = {schema for schema, _ in nodes}
+
+        def in_place(text: str) -> str:
+            """Definitions name schemas as they were called when they were made, which for what a run has staged is another."""
+            for schema in schemas:
+                text = renamed_schema(text, staging_schema(schema), schema)
+            return text
+
         for schema, name, type_, text in self._connection.execute(_OBJECTS).fetchall():
             id_ = nodes.get((schema, name))
             node = None if id_ is None else new.project.nodes[id_]
             known = None if id_ is None else new.result.checked.get(id_)
             environment.add_schema(schema)
             kind = _KINDS.get(type_, type_)
-            text = _IN_CLUSTER.sub("", (text or "").rstrip().rstrip(";"), count=1)
+            text = in_place(_IN_CLUSTER.sub("", (text or "").rstrip().rstrip(";"), count=1))
             sql = self._define(environment, schema, name, kind, text)
             if node is None or known is None:
                 continue

@@ -34,8 +34,13 @@ SET_UP = (
     "create schema raw",
     "create table raw.orders (id bigint not null, amount numeric(12, 2), status text)",
     "insert into raw.orders values (1, 5, 'paid'), (2, 7, 'open')",
-    'create view "public"."paid" as\n/* written by dbt */ select id, amount from "raw"."orders" where status = \'paid\'',
-    'create materialized view "public"."total" as\nselect sum(amount) as total from "public"."paid"',
+    # As a run of dbt stages and places them.
+    "create schema public__dbt_next",
+    'create view "public__dbt_next"."paid" as\n/* written by dbt */ select id, amount from "raw"."orders" where status = \'paid\'',
+    'create materialized view "public__dbt_next"."total" as\nselect sum(amount) as total from "public__dbt_next"."paid"',
+    'alter view "public__dbt_next"."paid" set schema public',
+    'alter materialized view "public__dbt_next"."total" set schema public',
+    "drop schema public__dbt_next cascade",
 )
 
 
