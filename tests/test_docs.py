@@ -216,6 +216,20 @@ def test_the_tour_works(tmp_path: Path) -> None:
     assert {"CreateTable", "CreateMaterializedView", "CreateIndex", "CreateSource", "CreateSink"} <= kinds
 
 
+def test_the_tour_of_load_generators_works() -> None:
+    text = (ROOT / "docs" / "sources-and-sinks.md").read_text()
+    (tour,) = blocks(text[text.index("### A tour") : text.index("## FILE sinks")], "sql")
+    promises = 0
+    with running() as runtime, runtime.connect() as connection:
+        after = tour
+        for statement in parse(tour):
+            after = after.partition(statement.sql)[2]
+            promised = re.match(r"; *-- ([^;\n]+)", after)
+            promises += promised is not None
+            _run(connection, statement.sql, promised[1].strip() if promised else None)
+    assert promises == 7
+
+
 def _run(connection: psycopg.Connection, sql: str, promised: str | None) -> None:
     def shown() -> str:
         return ", ".join(" ".join(map(str, row)) for row in connection.execute(sql))  # type: ignore[call-overload]

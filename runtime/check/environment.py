@@ -15,7 +15,7 @@ from ..coord.catalog.entries import Change, ClusterEntry, SchemaEntry, bootstrap
 from ..coord.catalog.items import Item
 from ..coord.catalog.role import FIRST_ROLE
 from ..coord.catalog.system_items import is_system
-from ..coord.ddl.connectors import new_sink, new_source
+from ..coord.ddl.connectors import new_sink, new_source_table, source_changes
 from ..coord.ddl.definitions import Definitions
 from ..coord.introspection import of_catalog
 from ..coord.query.result_rows import OrderedRows, repeat
@@ -36,6 +36,7 @@ from ..sql.plans.definition_plans import (
     CreateSchema,
     CreateSink,
     CreateSource,
+    CreateSourceTable,
     CreateTable,
     CreateType,
     CreateView,
@@ -107,7 +108,10 @@ class Environment:
         match planned:
             case CreateSource():
                 definitions.exists(planned.name, if_not_exists=False)
-                changes = [Change(None, new_source(planned, definitions))]
+                changes = source_changes(planned, definitions)
+            case CreateSourceTable(source=str() as source):
+                definitions.exists(planned.name, if_not_exists=False)
+                changes = [Change(None, new_source_table(planned, source, definitions))]
             case CreateSink():
                 definitions.exists(planned.name, if_not_exists=False)
                 changes = [Change(None, new_sink(planned, definitions, as_of=0))]

@@ -1,7 +1,8 @@
 """Sources in a replica: one thread each, from the connector to an `Ingest` that the coordinator commits.
 
 A source has at most one commit under way; the coordinator gives the time.  The thread waits between polls, never in
-between of reading and committing.
+between of reading and committing.  What one transaction has for several outputs, in pieces perhaps, is written piece by
+piece, and committed with the position in one.
 """
 
 from __future__ import annotations
@@ -10,7 +11,8 @@ import logging
 import queue
 import threading
 from collections.abc import Callable, Mapping
-from typing import Any
+from contextlib import suppress
+from time import monotonic
 
 import pyarrow.compute as pc
 
@@ -18,15 +20,26 @@ from ..clock import SystemClock
 from ..errors import PtvcError
 from ..expr.tree.relation import GlobalId
 from ..persist.blob.base import Blob
+from ..persist.write import PartRef
 from ..repr.batch import Batch, Delta
-from ..repr.schema import Schema
-from ..storage.connectors import CounterOptions, FileOptions, open_ingestion
+from ..storage.connectors import AskedOutput, asked_outputs, open_ingestion, parsed_options
 from ..storage.envelope import EnvelopeKind
-from ..storage.ingestion import Ingestion
+from ..storage.ingestion import Ingestion, OutputChanges, OutputId, Statistics
 from ..storage.ingestion import Status as SourceStatus
 from .blob_retry import write_parts_when_there_is_room
 from .inputs import load_snapshot
-from .protocol import Ingest, Ingested, InstallSource, Message, Status
+from .protocol import (
+    Ingest,
+    Ingested,
+    IngestProgress,
+    InstallSource,
+    Message,
+    SetOutputs,
+    SourceDescription,
+    SourceOutput,
+    SourceStatistics,
+    Status,
+)
 
 logger = logging.getLogger(__name__)
 
@@ -34,19 +47,25 @@ POLL_INTERVAL_S = 0.1
 
 
 def open_source(
-    connector: str,
-    options: Mapping[str, Any],
-    schema: Schema,
-    key: tuple[int, ...],
-    envelope: str,
+    description: SourceDescription,
+    outputs: Mapping[GlobalId, SourceOutput],
     position: str | None = None,
     snapshot: Batch | None = None,
 ) -> Ingestion:
     """The ingestion that a source's description asks for; raises if its parts do not go together."""
-    parsed = CounterOptions(**options) if connector == "counter" else FileOptions(**options)
     return open_ingestion(
-        parsed, schema, key, EnvelopeKind(envelope), SystemClock(), position=position, snapshot=snapshot
+        parsed_options(description.connector, description.options),
+        _asked(outputs),
+        description.key,
+        EnvelopeKind(description.envelope),
+        SystemClock(),
+        position=position,
+        snapshot=snapshot,
     )
+
+
+def _asked(outputs: Mapping[GlobalId, SourceOutput]) -> dict[OutputId, AskedOutput]:
+    return {id_: AskedOutput(output.reference, output.schema) for id_, output in outputs.items()}
 
 
 class _RunningSource:
@@ -56,12 +75,20 @@ class _RunningSource:
         self._blob = blob
         self._writer = writer
         self._command = command
+        self._outputs = command.outputs
+        self._asked_outputs: queue.SimpleQueue[Mapping[GlobalId, SourceOutput]] = queue.SimpleQueue()
         self._send = send
         self._replies: queue.SimpleQueue[int | None] = queue.SimpleQueue()
         self._stop = threading.Event()
         self._reported: tuple[SourceStatus, str | None] | None = None
+        self._staged: dict[GlobalId, tuple[PartRef, ...]] = {}
+        self._rehydration_s: float | None = None
         self._thread = threading.Thread(target=self._run, name=f"source {command.name}", daemon=True)
         self._thread.start()
+
+    def set_outputs(self, outputs: Mapping[GlobalId, SourceOutput]) -> None:
+        """From its next transaction on the source has these."""
+        self._asked_outputs.put(outputs)
 
     def reply(self, time: int | None) -> None:
         self._replies.put(time)
@@ -73,18 +100,10 @@ class _RunningSource:
     def _run(self) -> None:
         command = self._command
         try:
-            description = command.description
-            snapshot = load_snapshot(self._blob, command.output).oks if command.position is not None else None
-            ingestion = open_source(
-                description.connector,
-                description.options,
-                description.schema,
-                description.key,
-                description.envelope,
-                command.position,
-                snapshot,
-            )
+            ingestion = self._open()
             while not self._stop.is_set():
+                if not ingestion.in_transaction:
+                    self._take_outputs(ingestion)
                 if not self._advance(ingestion):
                     self._stop.wait(POLL_INTERVAL_S)
         except (BrokenPipeError, ConnectionError):
@@ -94,31 +113,40 @@ class _RunningSource:
             reason = error.message if isinstance(error, PtvcError) else f"internal error: {error!r}"
             self._send(Status(command.id, "failed", reason))
 
+    def _open(self) -> Ingestion:
+        command, begin = self._command, monotonic()
+        snapshot = None
+        if command.stored is not None and command.position is not None:
+            snapshot = load_snapshot(self._blob, command.stored).oks
+        ingestion = open_source(command.description, command.outputs, command.position, snapshot)
+        if command.stored is not None:
+            self._rehydration_s = monotonic() - begin
+        return ingestion
+
+    def _take_outputs(self, ingestion: Ingestion) -> None:
+        asked = None
+        with suppress(queue.Empty):
+            while True:
+                asked = self._asked_outputs.get_nowait()
+        if asked is not None:
+            self._outputs = asked
+            ingestion.set_outputs(asked_outputs(_asked(asked)))
+
     def _advance(self, ingestion: Ingestion) -> bool:
-        """Commits one chunk; False when there is nothing to do."""
+        """Commits one transaction, or writes a piece of one; False when there is nothing to do."""
         ingest = ingestion.advance()
         self._report(ingestion)
         if ingest is None:
             return False
-        command = self._command
-        delta = Delta(ingest.oks.at(0), self._labelled(ingest.errs.at(0)))
-        schema = command.description.schema
-        parts = write_parts_when_there_is_room(
-            self._blob,
-            command.output.shard,
-            schema,
-            delta,
-            writer=self._writer,
-            wanted=lambda: not self._stop.is_set(),
-        )
-        done = ingestion.statistics
-        statistics = {
-            "records": done.records + ingest.records,
-            "bytes": done.bytes + ingest.nbytes,
-            "errors": done.errors + int((ingest.errs.diffs > 0).sum()),
-            "lag_bytes": ingest.lag_bytes,
-        }
-        self._send(Ingest(command.id, parts, ingest.position, statistics))
+        id_ = self._command.id
+        for output, changes in ingest.outputs.items():
+            self._staged[output] = self._staged.get(output, ()) + self._written(output, changes)
+        if not ingest.complete:
+            ingestion.staged()
+            self._send(IngestProgress(id_, self._statistics(ingestion.statistics)))
+            return True
+        parts, self._staged = self._staged, {}
+        self._send(Ingest(id_, parts, ingest.position, self._statistics(ingestion.once_committed())))
         time = self._replies.get()
         if time is None:
             ingestion.aborted()
@@ -126,6 +154,45 @@ class _RunningSource:
             return False
         ingestion.committed(time)
         return True
+
+    def _written(self, id: GlobalId, changes: OutputChanges) -> tuple[PartRef, ...]:
+        """What the changes are written as; their time is still open."""
+        output = self._outputs[id]
+        delta = Delta(changes.oks.at(0), self._labelled(changes.errs.at(0)))
+        return write_parts_when_there_is_room(
+            self._blob,
+            output.shard,
+            output.schema,
+            delta,
+            writer=self._writer,
+            wanted=lambda: not self._stop.is_set(),
+        )
+
+    def _statistics(self, now: Statistics) -> SourceStatistics:
+        outputs = now.outputs
+        of_source: dict[str, int | float | None] = {
+            "records": now.records,
+            "bytes": now.bytes,
+            "errors": now.errors,
+            "lag_bytes": now.lag_bytes,
+            "messages_received": now.received,
+            "bytes_received": now.bytes_received,
+            "offset_known": now.offset_known,
+            "offset_committed": now.offset_committed,
+            "rehydration_latency": self._rehydration_s,
+        }
+        found: dict[GlobalId, Mapping[str, int | float | None]] = {
+            id_: {
+                "updates_staged": output.updates_staged,
+                "updates_committed": output.updates_committed,
+                "snapshot_records_known": output.snapshot_records_known,
+                "snapshot_records_staged": output.snapshot_records_staged,
+                "snapshot_committed": output.snapshot_committed,
+            }
+            for id_, output in outputs.items()
+        }
+        found[self._command.id] = {**of_source, **found.get(self._command.id, {})}
+        return found
 
     def _labelled(self, errs: Batch) -> Batch:
         """Errors name their source: by its first name, so that a retraction says the same after a renaming."""
@@ -158,6 +225,10 @@ class Sources:
     def ingested(self, message: Ingested) -> None:
         if (source := self._running.get(message.id)) is not None:
             source.reply(message.time)
+
+    def set_outputs(self, message: SetOutputs) -> None:
+        if (source := self._running.get(message.id)) is not None:
+            source.set_outputs(message.outputs)
 
     def uninstall(self, id: GlobalId) -> None:
         if (source := self._running.pop(id, None)) is not None:

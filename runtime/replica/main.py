@@ -56,6 +56,7 @@ from .protocol import (
     Progress,
     ReplicaHello,
     Repoint,
+    SetOutputs,
     StepEnded,
     Uninstall,
     replica_writer,
@@ -218,6 +219,8 @@ class Replica:
                 self._dataflows.repoint(message)
             case InstallSource():
                 self._sources.install(message)
+            case SetOutputs():
+                self._sources.set_outputs(message)
             case InstallSink():
                 self._sinks.install(message)
             case Uninstall(id=id_):

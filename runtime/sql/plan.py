@@ -34,6 +34,7 @@ from .statement import (
     secret,
     server_calls,
     sink,
+    source,
 )
 from .statement.alter_table import alter_table
 from .statement.create_type import create_type
@@ -318,7 +319,9 @@ def _create(
         case definition_statements.CreateIndexStatement():
             return definitions.create_index(planner, node)
         case definition_statements.CreateSourceStatement():
-            return definitions.create_source(planner, node, statement.sql)
+            return source.create_source(planner, node, statement.sql)
+        case definition_statements.CreateSourceTableStatement():
+            return source.create_source_table(planner, node)
         case definition_statements.CreateSinkStatement():
             return sink.create(planner, node, statement.sql)
         case definition_statements.CreateSchemaStatement(name=name, if_not_exists=if_not_exists):

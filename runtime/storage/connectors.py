@@ -10,14 +10,27 @@ from ..clock import Clock
 from ..errors import InvalidParameter, Unsupported
 from ..repr.batch import Batch
 from ..repr.schema import Schema
+from .changes import Changes
 from .decode import Decoded
 from .decode_csv import CsvDecoder
 from .decode_json import JsonDecoder
 from .decode_parquet import ParquetDecoder
 from .envelope import AppendEnvelope, Envelope, EnvelopeKind, UpsertEnvelope
-from .ingestion import DEFAULT_CHUNK_BYTES, Connector, Ingestion, Polled, keyed_errors_of
+from .ingestion import (
+    DEFAULT_CHUNK_BYTES,
+    Connector,
+    Ingestion,
+    Output,
+    OutputId,
+    Polled,
+    References,
+    keyed_errors_of,
+)
 from .source.directory import SourceStalled
 from .source.file import FileReader, Piece
+from .source.generator.kinds import KINDS
+from .source.generator.options import GeneratorOptions
+from .source.generator.ticking import PROGRESS, PROGRESS_SCHEMA, Ticking, table_of
 from .source.load_generator import COUNTER_SCHEMA, Counter
 from .source.parquet_file import ParquetReader
 
@@ -46,12 +59,14 @@ class _JsonFiles:
         self._reader = FileReader(options.path, pattern=options.pattern)
         self._decoder = JsonDecoder(schema, key)
 
-    def poll(self, position: Mapping[str, Any] | None, max_bytes: int) -> Polled | None:
+    def poll(self, position: Mapping[str, Any] | None, outputs: References, max_bytes: int) -> Polled | None:
         chunk = self._reader.poll(position, max_bytes)
         if chunk is None:
             return None
         records = tuple(self._decoder.decode(p.data, p.file, p.first_line) for p in chunk.records)
-        return Polled(records, chunk.next_position, chunk.at_end, chunk.lag_bytes, chunk.nbytes)
+        return Polled(
+            _sole(outputs, records), chunk.next_position, chunk.at_end, chunk.lag_bytes, chunk.nbytes
+        )
 
 
 class _CsvFiles:
@@ -64,12 +79,14 @@ class _CsvFiles:
             None: CsvDecoder(schema, key, delimiter=options.delimiter)
         }
 
-    def poll(self, position: Mapping[str, Any] | None, max_bytes: int) -> Polled | None:
+    def poll(self, position: Mapping[str, Any] | None, outputs: References, max_bytes: int) -> Polled | None:
         chunk = self._reader.poll(position, max_bytes)
         if chunk is None:
             return None
         records = tuple(self._decode(piece) for piece in chunk.records)
-        return Polled(records, chunk.next_position, chunk.at_end, chunk.lag_bytes, chunk.nbytes)
+        return Polled(
+            _sole(outputs, records), chunk.next_position, chunk.at_end, chunk.lag_bytes, chunk.nbytes
+        )
 
     def _decode(self, piece: Piece) -> Decoded:
         decoder = self._decoders.get(piece.fields)
@@ -94,23 +111,33 @@ class _ParquetFiles:
             options.path, schema.names, self._decoder.check_file, pattern=options.pattern
         )
 
-    def poll(self, position: Mapping[str, Any] | None, max_bytes: int) -> Polled | None:
+    def poll(self, position: Mapping[str, Any] | None, outputs: References, max_bytes: int) -> Polled | None:
         chunk = self._reader.poll(position, max_bytes)
         if chunk is None:
             return None
         records = tuple(self._decoder.decode(p.rows, p.file, p.first_row) for p in chunk.records)
-        return Polled(records, chunk.next_position, chunk.at_end, chunk.lag_bytes, chunk.nbytes)
+        return Polled(
+            _sole(outputs, records), chunk.next_position, chunk.at_end, chunk.lag_bytes, chunk.nbytes
+        )
 
 
 class _Counter:
     def __init__(self, counter: Counter) -> None:
         self._counter = counter
 
-    def poll(self, position: Mapping[str, Any] | None, max_bytes: int) -> Polled | None:
+    def poll(self, position: Mapping[str, Any] | None, outputs: References, max_bytes: int) -> Polled | None:
         chunk = self._counter.poll(position, max_bytes)
         if chunk is None:
             return None
-        return Polled(chunk.changes, chunk.next_position, chunk.at_end, chunk.lag_bytes, chunk.nbytes)
+        return Polled(
+            _sole(outputs, chunk.changes),
+            chunk.next_position,
+            chunk.at_end,
+            chunk.lag_bytes,
+            chunk.nbytes,
+            offset_known=chunk.due,
+            offset_committed=chunk.next_position["tick"],
+        )
 
 
 _FILES: dict[str, Callable[[FileOptions, Schema, tuple[int, ...]], Connector]] = {
@@ -120,9 +147,38 @@ _FILES: dict[str, Callable[[FileOptions, Schema, tuple[int, ...]], Connector]] =
 }
 
 
+Options = FileOptions | CounterOptions | GeneratorOptions
+
+
+@dataclass(frozen=True, slots=True)
+class AskedOutput:
+    """An output that a source is to have: what it is of what upstream offers, and its columns."""
+
+    reference: str
+    schema: Schema
+
+
+def parsed_options(connector: str, options: Mapping[str, Any]) -> Options:
+    """Options as the catalog has them: `connector` is the word that it knows the connector by."""
+    if connector == "counter":
+        return CounterOptions(**options)
+    if connector in KINDS:
+        return GeneratorOptions(connector, **options)
+    return FileOptions(**options)
+
+
+def offered(connector: str) -> Mapping[str, Schema] | None:
+    """What tables can be made from a source of that connector; None if none can."""
+    kind = KINDS.get(connector)
+    if kind is None:
+        return None
+    upstream = kind.offers(connector) if kind.shared else {}
+    return {**upstream, PROGRESS: PROGRESS_SCHEMA}
+
+
 def open_ingestion(
-    options: FileOptions | CounterOptions,
-    schema: Schema,
+    options: Options,
+    outputs: Mapping[OutputId, AskedOutput],
     key: tuple[int, ...],
     envelope: EnvelopeKind,
     clock: Clock,
@@ -134,31 +190,69 @@ def open_ingestion(
     """The ingestion of a source, from its start or from where it stood.
 
     `position` is the last one that was committed (as `Ingest.position` gave it); `snapshot` the source's own rows as
-    of that commit, which only ENVELOPE UPSERT needs.  Raises Unsupported or InvalidParameter for options, columns or
-    keys that do not go together; files are not touched yet.
+    of that commit, which only ENVELOPE UPSERT needs: such a source has one output.  Raises Unsupported or
+    InvalidParameter for options, columns or keys that do not go together; files are not touched yet.
     """
     connector: Connector
+    if isinstance(options, GeneratorOptions):
+        if envelope is not EnvelopeKind.NONE:
+            raise InvalidParameter("a load generator hands out changes: it has ENVELOPE NONE")
+        connector = Ticking(KINDS[options.kind].make(options), options, clock)
+    else:
+        (output,) = outputs.values()
+        connector = _sole_connector(options, output.schema, key, envelope, clock)
+    opened = asked_outputs(outputs, key, envelope, position, snapshot)
+    return Ingestion(connector, opened, position, chunk_bytes=chunk_bytes)
+
+
+def asked_outputs(
+    outputs: Mapping[OutputId, AskedOutput],
+    key: tuple[int, ...] = (),
+    envelope: EnvelopeKind = EnvelopeKind.NONE,
+    position: str | None = None,
+    snapshot: Batch | None = None,
+) -> dict[OutputId, Output]:
+    """The outputs with their envelopes, as an ingestion takes them."""
+    return {
+        id_: Output(asked.reference, asked.schema, _envelope(asked.schema, key, envelope, position, snapshot))
+        for id_, asked in outputs.items()
+    }
+
+
+def _sole_connector(
+    options: FileOptions | CounterOptions,
+    schema: Schema,
+    key: tuple[int, ...],
+    envelope: EnvelopeKind,
+    clock: Clock,
+) -> Connector:
     if isinstance(options, CounterOptions):
         if envelope is not EnvelopeKind.NONE or schema.types != COUNTER_SCHEMA.types:
             raise InvalidParameter("LOAD GENERATOR COUNTER has one bigint column and ENVELOPE NONE")
-        connector = _Counter(Counter(clock, options.tick_ms, options.max_cardinality))
-    elif options.format in _FILES:
-        connector = _FILES[options.format](options, schema, key if envelope is EnvelopeKind.UPSERT else ())
-    else:
-        raise Unsupported(
-            f'format "{options.format}" is not supported', hint="Formats are: csv, json, parquet."
-        )
-    handling = _envelope(schema, key, envelope, position, snapshot)
-    return Ingestion(connector, schema, handling, position, chunk_bytes=chunk_bytes)
+        return _Counter(Counter(clock, options.tick_ms, options.max_cardinality))
+    if options.format in _FILES:
+        return _FILES[options.format](options, schema, key if envelope is EnvelopeKind.UPSERT else ())
+    raise Unsupported(f'format "{options.format}" is not supported', hint="Formats are: csv, json, parquet.")
 
 
-def only_appends(connector: str, options: Mapping[str, Any], envelope: EnvelopeKind) -> bool:
-    """Whether no row of such a source ever goes (its errors may); `options` are the fields of the connector's options.
+def _sole(outputs: References, content: tuple[Decoded, ...] | Changes) -> dict[OutputId, Any]:
+    """The contents of a source's only output."""
+    (id_,) = outputs
+    return {id_: content}
+
+
+def only_appends(
+    connector: str, options: Mapping[str, Any], envelope: EnvelopeKind, reference: str = ""
+) -> bool:
+    """Whether no row of such a source, or of its output, ever goes (its errors may); `options` are the fields of the
+    connector's options.
 
     Files are read once: a source whose file was cut or replaced stalls, and takes nothing back.
     """
     if envelope is not EnvelopeKind.NONE:
         return False
+    if connector in KINDS:
+        return table_of(reference) in KINDS[connector].append_only
     return connector == "file" or (connector == "counter" and options.get("max_cardinality") is None)
 
 

@@ -1,18 +1,21 @@
-"""An ingestion: one source, from its connector to updates that await a time.
+"""An ingestion: one source, from its connector to updates of its outputs that await a time.
 
-`advance` hands out at most one `Ingest` at a time: the updates of a chunk and the position after it, which the
-committer writes together, in one transaction.  `committed` or `aborted` settles it; after `aborted` the same records
-are read again.  So what is durable is always the position and exactly what lies before it.
+`advance` hands out at most one `Ingest` at a time: the updates of a transaction, or of a piece of one, and the position
+after it.  The committer writes the updates of all outputs and the position together, at one time.  `committed` or
+`aborted` settles it; after `aborted` the same records are read again.  So what is durable is always the position and
+exactly what lies before it, in every output.
 
     poll(position) -> decode -> envelope -> Ingest -> [committer] -> committed(time) | aborted()
+                                              └ a piece: [its parts are written] -> staged(), the rest follows
 """
 
 from __future__ import annotations
 
 import enum
 import json
+from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from ..errors import PtvcError
@@ -23,21 +26,51 @@ from .envelope import Envelope
 
 DEFAULT_CHUNK_BYTES = 8 << 20
 
+OutputId = str
+"""The id of the collection that an output is."""
+
+References = Mapping[OutputId, str]
+"""What each output is of what upstream offers; "" of a source that is its only output."""
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """A collection that a source writes."""
+
+    reference: str
+    schema: Schema
+    envelope: Envelope
+
 
 @dataclass(frozen=True, slots=True)
 class Polled:
-    """A chunk, as records (a part per file) or as changes, and the connector's position after it."""
+    """Whole upstream transactions, or a piece of one, by output: as records (a part per file) or as changes; and the
+    connector's position after it.
 
-    content: tuple[Decoded, ...] | Changes
+    Unless it is `complete` more of the same transaction follows: pieces are changes, and their positions are never
+    durable.  `snapshot` says of outputs of which this is (a piece of) the snapshot how many records that has.  The
+    offsets are upstream's own count of what there is, and of what lies before the position, where it has one.
+    """
+
+    contents: Mapping[OutputId, tuple[Decoded, ...] | Changes]
     position: Mapping[str, Any]
     at_end: bool
     lag_bytes: int
     nbytes: int
+    complete: bool = True
+    snapshot: Mapping[OutputId, int] = field(default_factory=dict)
+    offset_known: int | None = None
+    offset_committed: int | None = None
 
 
 class Connector(Protocol):
-    def poll(self, position: Mapping[str, Any] | None, max_bytes: int) -> Polled | None:
-        """What comes after `position`; None when there is nothing.  Raises PtvcError when it cannot go on."""
+    def poll(self, position: Mapping[str, Any] | None, outputs: References, max_bytes: int) -> Polled | None:
+        """What comes after `position`; None when there is nothing.  Raises PtvcError when it cannot go on.
+
+        The position says which outputs it speaks of, if there may be several.  One that is asked for and that it does
+        not speak of is new: next comes its snapshot, consistent with the position that is handed out with it.
+        Between the pieces of a transaction `outputs` do not change; after an abort the durable position comes again.
+        """
 
 
 class Status(enum.Enum):
@@ -47,8 +80,22 @@ class Status(enum.Enum):
 
 
 @dataclass(frozen=True, slots=True)
+class OutputStatistics:
+    """Totals of one output since the ingestion began; the snapshot's are of the last one, None before the first."""
+
+    updates_staged: int = 0
+    updates_committed: int = 0
+    snapshot_records_known: int | None = None
+    snapshot_records_staged: int | None = None
+    snapshot_committed: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Statistics:
-    """Totals since this ingestion began; `lag_bytes` is what is there to read, `reason` why it is stalled."""
+    """Totals since this ingestion began; `lag_bytes` is what is there to read, `reason` why it is stalled.
+
+    `received` and `bytes_received` count what was read, also if it was not committed, `records` and `bytes` what was.
+    """
 
     status: Status = Status.STARTING
     reason: str | None = None
@@ -57,23 +104,45 @@ class Statistics:
     bytes: int = 0
     errors: int = 0
     lag_bytes: int = 0
+    received: int = 0
+    bytes_received: int = 0
     snapshot_done: bool = False
+    offset_known: int | None = None
+    offset_committed: int | None = None
+    outputs: Mapping[OutputId, OutputStatistics] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class OutputChanges:
+    oks: Changes
+    errs: Changes
 
 
 @dataclass(frozen=True, slots=True)
 class Ingest:
-    """One unit of work to commit: updates of rows and errors, and the position to record with them.
+    """One unit of work: updates of rows and errors by output, and the position to record with them.
 
-    `at_end`: everything that was there when it was read is included.  `records` and `nbytes` of input.
+    Unless it is `complete` it is a piece, to be committed with those that follow.  `at_end`: everything that was there
+    when it was read is included.  `records` and `nbytes` of input.
     """
 
-    oks: Changes
-    errs: Changes
+    outputs: Mapping[OutputId, OutputChanges]
     position: str
+    complete: bool
     at_end: bool
     records: int
     nbytes: int
     lag_bytes: int
+
+
+@dataclass(slots=True)
+class _Staged:
+    """What the transaction has so far that is being read."""
+
+    records: int = 0
+    nbytes: int = 0
+    errors: int = 0
+    updates: Counter[OutputId] = field(default_factory=Counter)
 
 
 def keyed_errors_of(position: str) -> str | None:
@@ -88,19 +157,32 @@ class Ingestion:
     def __init__(
         self,
         connector: Connector,
-        schema: Schema,
-        envelope: Envelope,
+        outputs: Mapping[OutputId, Output],
         position: str | None,
         *,
         chunk_bytes: int = DEFAULT_CHUNK_BYTES,
     ) -> None:
         self._connector = connector
-        self._envelope = envelope
-        self._nothing = no_changes(schema)
-        self._position: Mapping[str, Any] | None = None if position is None else json.loads(position)["read"]
+        self._outputs = dict(outputs)
+        self._durable: Mapping[str, Any] | None = None if position is None else json.loads(position)["read"]
+        self._position = self._durable
         self._chunk_bytes = chunk_bytes
-        self._pending: tuple[Ingest, Mapping[str, Any]] | None = None
+        self._pending: tuple[Ingest, Polled] | None = None
+        self._staged = _Staged()
         self.statistics = Statistics()
+
+    @property
+    def in_transaction(self) -> bool:
+        """Whether pieces of a transaction were staged that is not complete."""
+        return self._position is not self._durable
+
+    def set_outputs(self, outputs: Mapping[OutputId, Output]) -> None:
+        """The source has these outputs from now on.  Not within a transaction."""
+        assert self._pending is None, "commit or abort the open chunk first"
+        assert not self.in_transaction, "a transaction ends with the outputs that it began with"
+        self._outputs = dict(outputs)
+        known = self.statistics.outputs
+        self._set(outputs={id_: known[id_] for id_ in outputs if id_ in known})
 
     def advance(self) -> Ingest | None:
         """The next chunk, or None when nothing is new or the source is stalled (see `statistics`).
@@ -108,15 +190,13 @@ class Ingestion:
         Must not be called while an Ingest is open.
         """
         assert self._pending is None, "commit or abort the open chunk first"
+        references = {id_: output.reference for id_, output in self._outputs.items()}
         try:
-            polled = self._connector.poll(self._position, self._chunk_bytes)
+            polled = self._connector.poll(self._position, references, self._chunk_bytes)
         except PtvcError as error:
-            self.statistics = replace(
-                self.statistics, status=Status.STALLED, reason=error.message, hint=error.hint
-            )
+            self._set(status=Status.STALLED, reason=error.message, hint=error.hint)
             return None
-        self.statistics = replace(
-            self.statistics,
+        self._set(
             status=Status.RUNNING,
             reason=None,
             hint=None,
@@ -124,42 +204,108 @@ class Ingestion:
         )
         if polled is None:
             return None
-        oks, errs, records = self._changes(polled)
+        changes, records = self._changes(polled)
         position: dict[str, Any] = {"read": polled.position}
-        if (errors := self._envelope.keyed_errors()) is not None:
-            position["errors"] = errors
+        for output in self._outputs.values():
+            if (errors := output.envelope.keyed_errors()) is not None:
+                position["errors"] = errors
         text = json.dumps(position, separators=(",", ":"), sort_keys=True)
-        ingest = Ingest(oks, errs, text, polled.at_end, records, polled.nbytes, polled.lag_bytes)
-        self._pending = (ingest, polled.position)
+        ingest = Ingest(
+            changes, text, polled.complete, polled.at_end, records, polled.nbytes, polled.lag_bytes
+        )
+        self._pending = (ingest, polled)
+        self._stage(ingest, polled)
         return ingest
 
-    def committed(self, timestamp: int) -> None:
-        """The open chunk is durable, at `timestamp`."""
+    def staged(self) -> None:
+        """The updates of the open piece are written, and await the rest of their transaction."""
         assert self._pending is not None, "nothing is open"
-        (ingest, position), self._pending = self._pending, None
-        self._envelope.commit()
-        self._position = position
-        done = self.statistics
-        self.statistics = replace(
-            done,
-            records=done.records + ingest.records,
-            bytes=done.bytes + ingest.nbytes,
-            errors=done.errors + int((ingest.errs.diffs > 0).sum()),
-            lag_bytes=ingest.lag_bytes,
-            snapshot_done=done.snapshot_done or ingest.at_end,
-        )
+        (ingest, polled), self._pending = self._pending, None
+        assert not ingest.complete, "what is complete is committed"
+        self._position = polled.position
+
+    def committed(self, timestamp: int) -> None:
+        """The open chunk is durable, at `timestamp`, with the pieces before it."""
+        assert self._pending is not None, "nothing is open"
+        self.statistics = self.once_committed()
+        (_, polled), self._pending, self._staged = self._pending, None, _Staged()
+        for output in self._outputs.values():
+            output.envelope.commit()
+        self._position = self._durable = polled.position
 
     def aborted(self) -> None:
-        """The open chunk was not committed, and will not be."""
+        """The open chunk was not committed, and will not be, nor the pieces before it."""
         assert self._pending is not None, "nothing is open"
-        self._pending = None
-        self._envelope.rollback()
+        self._pending, self._staged = None, _Staged()
+        for output in self._outputs.values():
+            output.envelope.rollback()
+        self._position = self._durable
 
-    def _changes(self, polled: Polled) -> tuple[Changes, Changes, int]:
-        if isinstance(polled.content, Changes):
-            return polled.content, NO_ERROR_CHANGES, len(polled.content)
-        if not polled.content:
-            return self._nothing, NO_ERROR_CHANGES, 0
-        decoded = concat_decoded(polled.content)
-        oks, errs = self._envelope.apply(decoded)
-        return oks, errs, len(decoded)
+    def once_committed(self) -> Statistics:
+        """The statistics as they are when the open chunk is durable."""
+        assert self._pending is not None, "nothing is open"
+        (ingest, polled), now, staged = self._pending, self.statistics, self._staged
+        return replace(
+            now,
+            records=now.records + staged.records,
+            bytes=now.bytes + staged.nbytes,
+            errors=now.errors + staged.errors,
+            lag_bytes=ingest.lag_bytes,
+            snapshot_done=now.snapshot_done or ingest.at_end,
+            offset_committed=polled.offset_committed,
+            outputs={
+                id_: replace(
+                    output,
+                    updates_committed=output.updates_committed + staged.updates[id_],
+                    snapshot_committed=True if id_ in polled.snapshot else output.snapshot_committed,
+                )
+                for id_, output in now.outputs.items()
+            },
+        )
+
+    def _set(self, **changes: Any) -> None:
+        self.statistics = replace(self.statistics, **changes)
+
+    def _stage(self, ingest: Ingest, polled: Polled) -> None:
+        now, staged = self.statistics, self._staged
+        staged.records += ingest.records
+        staged.nbytes += ingest.nbytes
+        outputs = {}
+        for id_ in self._outputs:
+            output = now.outputs.get(id_, OutputStatistics())
+            changes = ingest.outputs.get(id_)
+            count = 0 if changes is None else len(changes.oks) + len(changes.errs)
+            if changes is not None:
+                staged.errors += int((changes.errs.diffs > 0).sum())
+            staged.updates[id_] += count
+            if (known := polled.snapshot.get(id_)) is not None:
+                output = replace(
+                    output,
+                    snapshot_records_known=known,
+                    snapshot_records_staged=staged.updates[id_],
+                    snapshot_committed=False,
+                )
+            outputs[id_] = replace(output, updates_staged=output.updates_staged + count)
+        self._set(
+            received=now.received + ingest.records,
+            bytes_received=now.bytes_received + ingest.nbytes,
+            offset_known=polled.offset_known,
+            outputs=outputs,
+        )
+
+    def _changes(self, polled: Polled) -> tuple[dict[OutputId, OutputChanges], int]:
+        changes = {}
+        records = 0
+        for id_, content in polled.contents.items():
+            output = self._outputs[id_]
+            if isinstance(content, Changes):
+                changes[id_] = OutputChanges(content, NO_ERROR_CHANGES)
+                records += len(content)
+            elif content:
+                assert polled.complete, "an envelope takes whole transactions"
+                decoded = concat_decoded(content)
+                changes[id_] = OutputChanges(*output.envelope.apply(decoded))
+                records += len(decoded)
+            else:
+                changes[id_] = OutputChanges(no_changes(output.schema), NO_ERROR_CHANGES)
+        return changes, records

@@ -1,7 +1,7 @@
 """Kill -9 of every process of a runtime, one after the other, under load.
 
 After each: no acknowledged write is lost, nothing is there twice, every view is what its query says, a source holds its
-file's lines, a sink's files hold each change once; and it is back within seconds, with no process left over.
+file's lines, tables of a generator what it makes for one position, a sink's files hold each change once; and it is back within seconds, with no process left over.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ from time import monotonic
 
 import psycopg
 import pytest
+from ptvc.storage.source.generator.kinds import KINDS
+from ptvc.storage.source.generator.options import GeneratorOptions
 
 from .conftest import running
 from .runtime_process import Runtime, alive
@@ -111,6 +113,8 @@ def runtime() -> Iterator[Runtime]:
             "CREATE TABLE customers (id int NOT NULL, name text NOT NULL)",
             f"INSERT INTO customers VALUES {', '.join(f'({i}, $${i}$$)' for i in range(12))}",
             f"CREATE SOURCE events (n int, kind text) FROM FILE '{events}' FORMAT JSON",
+            "CREATE SOURCE tpch FROM LOAD GENERATOR TPCH (SCALE FACTOR 0.0002, TICK INTERVAL '20ms')"
+            " FOR TABLES (orders AS tpch_orders, lineitem) EXPOSE PROGRESS AS tpch_progress",
             *(f"CREATE MATERIALIZED VIEW {name} AS {query}" for name, query in VIEWS.items()),
             f"CREATE SINK changes FROM per_customer INTO FILE '{runtime.directory.parent / 'sink'}' FORMAT JSON ENVELOPE NONE",
         )
@@ -158,6 +162,27 @@ def check_everything(runtime: Runtime, load: Load) -> None:
             query
         ), name
     check_sink(runtime)
+    check_generated(runtime)
+
+
+def check_generated(runtime: Runtime) -> None:
+    """Both tables of the generator are what it makes, as of the one position, all of them read at one time."""
+    read = (
+        'SELECT \'tick\' AS "of", "offset"::text AS "row" FROM tpch_progress'
+        " UNION ALL SELECT 'orders', o_orderkey || ' ' || o_totalprice || ' ' || o_comment FROM tpch_orders"
+        " UNION ALL SELECT 'lineitem', l_orderkey || ' ' || l_linenumber || ' ' || l_comment FROM lineitem"
+    )
+    found: dict[str, Counter[str]] = {}
+    for table, row in runtime.eventually(lambda: runtime.run(read)):
+        found.setdefault(table, Counter())[row] += 1
+    [tick] = found["tick"]
+    generator = KINDS["tpch"].make(GeneratorOptions("tpch", scale_factor=0.0002))
+    for table, shown in (("orders", (0, 3, 8)), ("lineitem", (0, 3, 15))):
+        wanted: Counter[str] = Counter()
+        for rows in generator.contents(frozenset([table]), int(tick), 0):
+            columns = [rows[table][place].to_pylist() for place in shown]
+            wanted.update(" ".join(map(str, row)) for row in zip(*columns, strict=True))
+        assert found[table] == wanted, f"{table} at tick {tick}"
 
 
 def check_sink(runtime: Runtime) -> None:

@@ -24,10 +24,12 @@ from ptvc.replica.protocol import (
     InstallSink,
     InstallSource,
     Progress,
+    SetOutputs,
     SinkBehind,
     SinkDescription,
     SinkProgress,
     SourceDescription,
+    SourceOutput,
     Status,
     Updates,
 )
@@ -36,6 +38,7 @@ from ptvc.repr.schema import ERROR_SCHEMA
 from ptvc.retry import Backoff
 from ptvc.storage.sink.change_records import SinkEnvelope
 from ptvc.storage.sink.file import FileSink, SinkStalled
+from ptvc.storage.source.generator import auction
 
 from .support import SCHEMA, imported, parts
 
@@ -79,13 +82,12 @@ class Sent:
 
 def source(path: Path, position: str | None) -> InstallSource:
     options = {"path": str(path), "format": "csv"}
-    description = SourceDescription("src", "file", options, SCHEMA, (), "none")
-    output = Import("s", "s", SCHEMA, True, 0, (), (), 1)
-    return InstallSource("s", "src", description, position, output)
+    description = SourceDescription("src", "file", options, (), "none")
+    return InstallSource("s", "src", description, position, {"s": SourceOutput("s", "", SCHEMA)})
 
 
 def values(blob: MemoryBlob, ingest: Ingest) -> list[int]:
-    return read_updates(blob, ingest.parts, SCHEMA, 0, 1).oks.columns[0].to_pylist()  # type: ignore[no-any-return]
+    return read_updates(blob, ingest.parts["s"], SCHEMA, 0, 1).oks.columns[0].to_pylist()  # type: ignore[no-any-return]
 
 
 def test_a_source_has_one_commit_under_way_and_a_lost_reply_repeats_it(tmp_path: Path) -> None:
@@ -121,6 +123,36 @@ def test_a_source_has_one_commit_under_way_and_a_lost_reply_repeats_it(tmp_path:
         out.write("4\n")
     assert values(blob, sent.next(Ingest)) == [4]
     third.close()
+
+
+def test_outputs_of_a_source_come_and_go_between_its_transactions() -> None:
+    def output(table: str) -> SourceOutput:
+        return SourceOutput(table, f"auction.{table}", auction.TABLES[table])
+
+    blob, sent = MemoryBlob(), Sent()
+    sources = Sources(blob, "w", sent)
+    description = SourceDescription("s", "auction", {"tick_ms": 20}, (), "none")
+    sources.install(InstallSource("s", "s", description, None, {}))
+    assert sent.nothing(Ingest, 0.3)
+    sources.set_outputs(SetOutputs("s", {"u1": output("organizations")}))
+    ingest = sent.next(Ingest)
+    assert ingest.parts.keys() == {"u1"}
+    # What is asked for under a commit waits for the next transaction.
+    sources.set_outputs(SetOutputs("s", {"u1": output("organizations"), "u2": output("users")}))
+    assert sent.nothing(Ingest, 0.3)
+    sources.ingested(Ingested("s", 5))
+    ingest = sent.next(Ingest)
+    assert ingest.parts.keys() == {"u2"}
+    users = read_updates(blob, ingest.parts["u2"], auction.TABLES["users"], 0, 1).oks
+    assert len(users) == auction.USERS
+    assert json.loads(ingest.position)["read"]["outputs"] == ["u1", "u2"]
+    sources.set_outputs(SetOutputs("s", {"u2": output("users"), "u3": output("bids")}))
+    sources.ingested(Ingested("s", 6))
+    ingest = sent.next(Ingest)
+    assert json.loads(ingest.position)["read"]["outputs"] == ["u2", "u3"]
+    assert ingest.statistics["u2"]["snapshot_committed"] is True
+    assert "u1" not in ingest.statistics
+    sources.close()
 
 
 def test_a_source_that_is_dropped_under_its_commit_ends(tmp_path: Path) -> None:

@@ -116,13 +116,12 @@ class Connectors:
             return
         source.polls += 1
         before, source.counted = source.counted, source.counted + self._random.randrange(1, 4)
-        schema = command.output.schema
+        (output,) = command.outputs.values()
+        schema = output.schema
         rows = batch_from_rows(schema, [(n,) for n in range(before + 1, source.counted + 1)], 0)
-        parts = write_parts(
-            self._blob, command.output.shard, schema, Delta(rows, NO_ERRORS), writer=self._writer
-        )
+        parts = write_parts(self._blob, output.shard, schema, Delta(rows, NO_ERRORS), writer=self._writer)
         source.under_way = True
-        self._send(Ingest(command.id, parts, str(source.counted), {}))
+        self._send(Ingest(command.id, {command.id: parts}, str(source.counted), {}))
 
     def ingested(self, message: Ingested) -> None:
         source = self._sources.get(message.id)

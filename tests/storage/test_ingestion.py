@@ -19,12 +19,14 @@ from ptvc.repr.consolidate import consolidate
 from ptvc.repr.schema import ERROR_SCHEMA, Column, Schema
 from ptvc.repr.types import INT4, INT8, TEXT
 from ptvc.storage import envelope as envelope_module
-from ptvc.storage.connectors import CounterOptions, FileOptions, only_appends, open_ingestion
+from ptvc.storage.connectors import AskedOutput, CounterOptions, FileOptions, only_appends, open_ingestion
 from ptvc.storage.envelope import EnvelopeKind
 from ptvc.storage.ingestion import Ingestion, Status
 
 SCHEMA = Schema((Column("a", INT4), Column("b", TEXT), Column("v", INT4), Column("w", TEXT)))
 KEY = (0, 1)
+ASKED = {"s": AskedOutput("", SCHEMA)}
+"""The only output of a source of files."""
 
 
 class Output:
@@ -43,7 +45,7 @@ class Output:
     def restart(self) -> Ingestion:
         snapshot = consolidate(Batch(self.rows.columns, np.zeros(len(self.rows), np.uint64), self.rows.diffs))
         self.ingestion = open_ingestion(
-            self.options, SCHEMA, KEY, self.kind, ManualClock(),
+            self.options, ASKED, KEY, self.kind, ManualClock(),
             position=self.position, snapshot=snapshot, chunk_bytes=self.chunk_bytes,
         )  # fmt: skip
         return self.ingestion
@@ -56,8 +58,9 @@ class Output:
             self.ingestion.aborted()
             return True
         self.time += 1
-        self.rows = concat_batches(SCHEMA, [self.rows, ingest.oks.at(self.time)])
-        self.errs = concat_batches(ERROR_SCHEMA, [self.errs, ingest.errs.at(self.time)])
+        if (changes := ingest.outputs.get("s")) is not None:
+            self.rows = concat_batches(SCHEMA, [self.rows, changes.oks.at(self.time)])
+            self.errs = concat_batches(ERROR_SCHEMA, [self.errs, changes.errs.at(self.time)])
         self.position = ingest.position
         if outcome == "crash":  # durable, but the process did not live to hear of it
             self.restart()
@@ -237,15 +240,16 @@ def test_errors_beyond_the_remembered_ones_leave_the_row_alone(
 
 def test_counter_survives_restarts() -> None:
     clock = ManualClock()
-    schema = Schema((Column("counter", INT8),))
+    asked = {"s": AskedOutput("", Schema((Column("counter", INT8),)))}
     position: str | None = None
     seen: Multiset[int] = Multiset()
     for _ in range(6):
         ingestion = open_ingestion(
-            CounterOptions(100, 3), schema, (), EnvelopeKind.NONE, clock, position=position
+            CounterOptions(100, 3), asked, (), EnvelopeKind.NONE, clock, position=position
         )
         while (ingest := ingestion.advance()) is not None:
-            for value, diff in zip(ingest.oks.columns[0].to_pylist(), ingest.oks.diffs.tolist(), strict=True):
+            oks = ingest.outputs["s"].oks
+            for value, diff in zip(oks.columns[0].to_pylist(), oks.diffs.tolist(), strict=True):
                 seen[value] += diff
             position = ingest.position
             ingestion.committed(1)
@@ -257,18 +261,18 @@ def test_counter_survives_restarts() -> None:
 def test_options_that_do_not_go_together(tmp_path: Path) -> None:
     clock = ManualClock()
     with pytest.raises(Unsupported, match='format "avro"'):
-        open_ingestion(FileOptions(str(tmp_path), "avro"), SCHEMA, (), EnvelopeKind.NONE, clock)
+        open_ingestion(FileOptions(str(tmp_path), "avro"), ASKED, (), EnvelopeKind.NONE, clock)
     with pytest.raises(InvalidParameter, match="needs a key"):
-        open_ingestion(FileOptions(str(tmp_path), "json"), SCHEMA, (), EnvelopeKind.UPSERT, clock)
+        open_ingestion(FileOptions(str(tmp_path), "json"), ASKED, (), EnvelopeKind.UPSERT, clock)
     with pytest.raises(InvalidParameter, match="one bigint column"):
-        open_ingestion(CounterOptions(), SCHEMA, (), EnvelopeKind.NONE, clock)
+        open_ingestion(CounterOptions(), ASKED, (), EnvelopeKind.NONE, clock)
 
 
 def test_output_that_cannot_be_an_upsert_sources_own(tmp_path: Path) -> None:
     twice = batch_from_rows(SCHEMA, [(1, "x", 1, "p"), (1, "x", 2, "q")], 0)
     with pytest.raises(StorageError, match="two rows with one key"):
         open_ingestion(
-            FileOptions(str(tmp_path), "json"), SCHEMA, KEY, EnvelopeKind.UPSERT, ManualClock(),
+            FileOptions(str(tmp_path), "json"), ASKED, KEY, EnvelopeKind.UPSERT, ManualClock(),
             position='{"read": {"files": {}}}', snapshot=twice,
         )  # fmt: skip
 
@@ -280,6 +284,7 @@ def test_output_that_cannot_be_an_upsert_sources_own(tmp_path: Path) -> None:
         ("file", {"path": "x", "format": "json"}, EnvelopeKind.UPSERT, False),
         ("counter", {"tick_ms": 10, "max_cardinality": None}, EnvelopeKind.NONE, True),
         ("counter", {"tick_ms": 10, "max_cardinality": 3}, EnvelopeKind.NONE, False),
+        ("auction", {}, EnvelopeKind.NONE, False),
         ("of another version", {}, EnvelopeKind.NONE, False),
     ],
 )
@@ -287,3 +292,20 @@ def test_which_sources_only_append(
     connector: str, options: dict[str, Any], envelope: EnvelopeKind, expected: bool
 ) -> None:
     assert only_appends(connector, options, envelope) is expected
+
+
+@pytest.mark.parametrize(
+    ("connector", "reference", "expected"),
+    [
+        ("auction", "auction.bids", True),
+        ("marketing", "marketing.clicks", True),
+        ("marketing", "marketing.leads", False),
+        ("tpch", "tpch.part", True),
+        ("tpch", "tpch.lineitem", False),
+        ("clock", "", False),
+        ("key_value", "", False),
+        ("auction", "mz_progress", False),
+    ],
+)
+def test_which_tables_of_generators_only_grow(connector: str, reference: str, expected: bool) -> None:
+    assert only_appends(connector, {}, EnvelopeKind.NONE, reference) is expected

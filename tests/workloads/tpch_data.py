@@ -12,7 +12,7 @@ from decimal import Decimal
 from random import Random
 from typing import Any
 
-from benchmarks.tpch.data import REGIONS
+from ptvc.storage.source.generator.tpch_words import REGIONS
 
 Row = tuple[Any, ...]
 Change = tuple[str, list[Row], list[str]]

@@ -14,7 +14,7 @@ from ...storage.envelope import EnvelopeKind
 from ...transform.append_only import AppendOnly
 from .catalog import Catalog
 from .connectors import connector_options, connector_word
-from .items import MaterializedView, Source
+from .items import AnySource, MaterializedView, Source, SourceTable
 from .views import expand
 
 
@@ -36,6 +36,11 @@ def _derived(id: GlobalId, catalog: Catalog, known: dict[GlobalId, bool]) -> boo
             return only_appends(
                 connector_word(connector), connector_options(connector), EnvelopeKind(envelope.value)
             )
+        case SourceTable(reference=reference) as table:
+            source = catalog.get(table.source)
+            assert isinstance(source, AnySource)
+            word, options = connector_word(source.connector), connector_options(source.connector)
+            return only_appends(word, options, EnvelopeKind.NONE, reference)
         case MaterializedView(relation=relation, replaced=False, replaces=None):
             definition = expand(relation, catalog)
             below = frozenset(i for i in dependencies(definition) if _is_append_only(i, catalog, known))

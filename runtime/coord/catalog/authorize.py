@@ -191,10 +191,16 @@ class Authorization:
                 must.must_create_in(role, name.schema)
                 self._use(options.secrets, role)
             case definition_plans.CreateSource():
-                if not (role.superuser or isinstance(planned.connector, definition_plans.CounterConnector)):
+                if isinstance(planned.connector, definition_plans.FileConnector) and not role.superuser:
                     _needs_superuser("sources of the server's files")
-                must.must_create_in(role, planned.name.schema)
+                for name in (planned.name, *(table.name for table in planned.tables)):
+                    must.must_create_in(role, name.schema)
                 must.must_use_cluster(role, planned.cluster, CREATE)
+            case definition_plans.CreateSourceTable(source=str() as source):
+                must.must_own(role, self._catalog.get(source))
+                must.must_create_in(role, planned.name.schema)
+            case definition_plans.CreateSourceTable():
+                raise AssertionError("the source of a table that is created by itself is known")
             case definition_plans.CreateSink() if role.superuser:
                 must.must_read(role, (planned.from_id,))
             case definition_plans.CreateSink():

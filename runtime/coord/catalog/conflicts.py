@@ -34,8 +34,10 @@ from .items import (
     NamedType,
     Running,
     Secret,
+    SharedSource,
     Sink,
     Source,
+    SourceTable,
     Table,
     View,
 )
@@ -128,7 +130,7 @@ def _definition(entry: Entry | None) -> Entry | None:
         return entry
     item = replace(entry, schema_name="", name="", comment=None)
     match item:
-        case Table() | Source() | MaterializedView():
+        case Table() | SourceTable() | Source() | MaterializedView():
             return replace(item, column_comments={}, retain_history_ms=None)
         case View():
             return replace(item, column_comments={})
@@ -136,7 +138,7 @@ def _definition(entry: Entry | None) -> Entry | None:
             return replace(item, retain_history_ms=None)
         case Secret():  # another value is no other secret
             return replace(item, sealed="")
-        case Sink() | Function() | NamedType() | Connection():
+        case SharedSource() | Sink() | Function() | NamedType() | Connection():
             return item
         case _:
             assert_never(item)

@@ -8,8 +8,10 @@ from typing import Any, assert_never
 
 from ...errors import UndefinedObject
 from ...sql.plans.definition_plans import CounterConnector, FileConnector, FileSinkConnector
+from ...storage.source.generator.kinds import KINDS
+from ...storage.source.generator.options import GeneratorOptions
 
-Connector = FileConnector | CounterConnector | FileSinkConnector
+Connector = FileConnector | CounterConnector | GeneratorOptions | FileSinkConnector
 
 
 def connector_word(connector: Connector) -> str:
@@ -18,21 +20,36 @@ def connector_word(connector: Connector) -> str:
             return "file"
         case CounterConnector():
             return "counter"
+        case GeneratorOptions(kind=kind):
+            return kind
         case _:
             assert_never(connector)
 
 
 def connector_options(connector: Connector) -> dict[str, Any]:
-    return asdict(connector)
+    options = asdict(connector)
+    options.pop("kind", None)  # the word says it
+    return options
 
 
-def source_connector(word: str, options: Mapping[str, Any]) -> FileConnector | CounterConnector:
+def generator_options(word: str, options: Mapping[str, Any]) -> GeneratorOptions:
+    """UndefinedObject for one that this version does not know."""
+    connector = source_connector(word, options)
+    assert isinstance(connector, GeneratorOptions)
+    return connector
+
+
+def source_connector(
+    word: str, options: Mapping[str, Any]
+) -> FileConnector | CounterConnector | GeneratorOptions:
     """UndefinedObject for one that this version does not know."""
     match word:
         case "file":
             return FileConnector(**options)
         case "counter":
             return CounterConnector(**options)
+        case _ if word in KINDS:
+            return GeneratorOptions(word, **options)
         case _:
             raise UndefinedObject(
                 f'the catalog holds a source of the unknown connector "{word}"',

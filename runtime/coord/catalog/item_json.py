@@ -23,7 +23,13 @@ from ...sql.syntax.constraints import Constraint
 from ...sql.syntax.function_definition import FunctionDefinition
 from ...storage.connections.options import ConnectionOptions
 from .acl import acl_from_json
-from .connectors import Connector, connector_options, connector_word, source_connector
+from .connectors import (
+    Connector,
+    connector_options,
+    connector_word,
+    generator_options,
+    source_connector,
+)
 from .items import (
     AnyView,
     Connection,
@@ -35,8 +41,10 @@ from .items import (
     NamedType,
     Readable,
     Secret,
+    SharedSource,
     Sink,
     Source,
+    SourceTable,
     Table,
     View,
 )
@@ -48,13 +56,16 @@ CATALOG_VERSION = 2
 
 Json = dict[str, Any]
 
+_STORED_KINDS: dict[type, str] = {SharedSource: "shared-source", SourceTable: "source-table"}
+"""Kinds as they are written, where two classes are of one kind."""
+
 
 def item_to_json(item: Item) -> str:
     value = {
         "version": CATALOG_VERSION,
         "id": item.id,
         "oid": item.oid,
-        "kind": item.kind.value,
+        "kind": _STORED_KINDS.get(type(item), item.kind.value),
         "schema_name": item.schema_name,
         "name": item.name,
         "created_at": item.created_at,
@@ -92,6 +103,22 @@ def _fields(item: Item) -> Json:
                     **_connection(item.connector, item.key, item.envelope),
                     retain_history_ms=item.retain_history_ms,
                 ),
+            }
+        case SharedSource():
+            return {
+                "cluster": item.cluster,
+                "remap": item.remap,
+                "create_sql": item.create_sql,
+                "options": _options(
+                    label=item.label,
+                    connector=connector_word(item.connector),
+                    connector_options=connector_options(item.connector),
+                ),
+            }
+        case SourceTable():
+            return _columns(item) | {
+                "shard": item.shard,
+                "options": _options(reference=item.reference, retain_history_ms=item.retain_history_ms),
             }
         case View():
             return (
@@ -235,6 +262,22 @@ def item_from_json(text: str) -> Item:
                 connector=source_connector(options["connector"], options["connector_options"]),
                 key=tuple(options["key"]),
                 envelope=Envelope(options["envelope"]),
+                retain_history_ms=retained,
+            )
+        case "shared-source":
+            return SharedSource(
+                **_read_identity(v),
+                cluster=v["cluster"],
+                remap=v["remap"],
+                create_sql=v["create_sql"],
+                label=options["label"],
+                connector=generator_options(options["connector"], options["connector_options"]),
+            )
+        case "source-table":
+            return SourceTable(
+                **_read_columns(v),
+                shard=v["shard"],
+                reference=options["reference"],
                 retain_history_ms=retained,
             )
         case View.kind.value:

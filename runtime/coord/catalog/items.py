@@ -8,6 +8,7 @@
 | `Apart`      | its name is among those of its kind only: types, secrets, connections           |
 | `Readable`   | a query may read it: it has a schema, and its columns may have comments         |
 | `Stored`     | its rows are in a shard                                                         |
+| `AnySource`  | it reads upstream: it is a relation, or tables are made from it                 |
 | `AnyView`    | it is a query                                                                   |
 | `Computed`   | it has a relation, from which it is computed                                    |
 | `Maintained` | a dataflow keeps it as its definition says                                      |
@@ -38,6 +39,7 @@ from ...sql.syntax.constraints import Constraint
 from ...sql.syntax.function_definition import FunctionDefinition
 from ...sql.syntax.role_statements import Securable
 from ...storage.connections.options import ConnectionOptions
+from ...storage.source.generator.options import GeneratorOptions
 from .acl import Acl, default_acl
 from .role import OWNER_ID
 from .stored_layout import AS_CREATED, StoredLayout
@@ -163,10 +165,40 @@ class Source(_ReadableBase):
     remap: str
     create_sql: str
     label: str
-    connector: FileConnector | CounterConnector
+    connector: FileConnector | CounterConnector | GeneratorOptions
     key: tuple[int, ...]
     envelope: Envelope
     retain_history_ms: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SharedSource(ItemBase):
+    """A source that is no relation: what it reads is in the tables that are made from it.  Otherwise as `Source`."""
+
+    kind = ItemKind.SOURCE
+    key: ClassVar[tuple[int, ...]] = ()
+    envelope: ClassVar[Envelope] = Envelope.NONE
+
+    cluster: str
+    remap: str
+    create_sql: str
+    label: str
+    connector: GeneratorOptions
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceTable(_ReadableBase):
+    """A table that a source writes, and nobody else.  `reference` is what it is of what the source offers."""
+
+    kind = ItemKind.TABLE
+
+    shard: str
+    reference: str
+    retain_history_ms: int | None = None
+
+    @property
+    def source(self) -> GlobalId:
+        return self.uses[0]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -307,18 +339,19 @@ class Connection(ItemBase):
     options: ConnectionOptions
 
 
-Item = Table | Source | View | MaterializedView | Index | Sink | Function | NamedType | Secret | Connection
+AnySource = Source | SharedSource
 
 Apart = NamedType | Secret | Connection
-Relational = Table | Source | View | MaterializedView | Index | Sink
-Readable = Table | Source | View | MaterializedView
-Stored = Table | Source | MaterializedView
+Relational = Table | SourceTable | AnySource | View | MaterializedView | Index | Sink
+Item = Relational | Function | Apart
+Readable = Table | SourceTable | Source | View | MaterializedView
+Stored = Table | SourceTable | Source | MaterializedView
 AnyView = View | MaterializedView
 Computed = View | MaterializedView | Index
 Maintained = MaterializedView | Index
-External = Source | Sink
-Running = Source | MaterializedView | Index | Sink
-Retaining = Table | Source | MaterializedView | Index
+External = AnySource | Sink
+Running = AnySource | MaterializedView | Index | Sink
+Retaining = Table | SourceTable | Source | MaterializedView | Index
 
 
 def shards_of(item: Item) -> list[str]:

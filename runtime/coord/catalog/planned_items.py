@@ -10,6 +10,8 @@ from ...expr.tree.relation import Get, GlobalId, Project, Relation
 from ...expr.tree.relation_tree import inputs, with_inputs
 from ...repr.schema import Column, Schema
 from ...sql.catalog.catalog_view import CatalogItem, QualifiedName
+from ...storage.connectors import offered
+from .connectors import connector_word
 from .items import (
     Connection,
     Function,
@@ -18,8 +20,10 @@ from .items import (
     MaterializedView,
     NamedType,
     Secret,
+    SharedSource,
     Sink,
     Source,
+    SourceTable,
     Table,
     View,
 )
@@ -42,7 +46,15 @@ def planned_item(item: Item, items: Mapping[GlobalId, Item], indexed: bool) -> C
         case View(schema=schema, relation=relation):
             definition = None if indexed else widened(relation, items)
             return CatalogItem(item.id, name, item.kind, schema, definition)
-        case Source(schema=schema) | MaterializedView(schema=schema) | Sink(schema=schema):
+        case SourceTable(schema=schema):
+            return CatalogItem(item.id, name, item.kind, schema, source=item.source)
+        case SharedSource(connector=connector):
+            offers = offered(connector_word(connector))
+            return CatalogItem(item.id, name, item.kind, Schema(()), offers=offers)
+        case Source(schema=schema, connector=connector):
+            offers = offered(connector_word(connector))
+            return CatalogItem(item.id, name, item.kind, schema, offers=offers)
+        case MaterializedView(schema=schema) | Sink(schema=schema):
             return CatalogItem(item.id, name, item.kind, schema)
         case Index():
             return CatalogItem(item.id, name, item.kind, Schema(()))

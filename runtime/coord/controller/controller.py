@@ -42,7 +42,7 @@ from ...replica.protocol import (
 from ...supervision import Supervisor
 from ..catalog.catalog import Catalog
 from ..catalog.entries import ClusterEntry
-from ..catalog.items import External, Item, Maintained, MaterializedView, Running, Sink, Stored
+from ..catalog.items import AnySource, External, Item, Maintained, MaterializedView, Running, Sink, Stored
 from ..storage.storage import Storage
 from .checkpoints import Checkpoints
 from .clusters import Clusters
@@ -101,7 +101,7 @@ class Controller:
         self._steps = StepJobs(self.jobs, settings, supervisor)
         self.halts = Halts(self.clusters, collections)
         self.sinks = SinkFrontiers(storage)
-        self.ingested: dict[GlobalId, dict[str, int]] = {}
+        self.ingested: dict[GlobalId, Mapping[str, int | float | None]] = {}
         self.feed = CommitFeed(self.clusters, catalog, storage, now_ms)
         self._installation = Installation(
             settings,
@@ -220,6 +220,7 @@ class Controller:
 
     def uninstall(self, item: Item) -> None:
         self.compactions.cancel(item.id, item.shard if isinstance(item, Stored) else None)
+        self.ingested.pop(item.id, None)
         if not isinstance(item, Running):
             return
         for replica in self.clusters.of(item.cluster):
@@ -227,8 +228,12 @@ class Controller:
         self._installation.forget(item.id)
         self.statuses.forget(item.id)
         self.sinks.forget(item.id)
-        for table in (self.jobs.hydrations, self.ingested):
-            table.pop(item.id, None)
+        self.jobs.hydrations.pop(item.id, None)
+
+    def set_outputs(self, source: AnySource) -> None:
+        """Tables were made from the source, or dropped: it goes on with those that there are."""
+        for replica in self.clusters.of(source.cluster):
+            self._installation.set_outputs(replica, source)
 
     def move(self, old: Sink, new: Sink) -> None:
         """A sink has something else to read, or another cluster: it goes on from where it is."""

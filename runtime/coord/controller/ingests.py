@@ -1,20 +1,21 @@
 """What the sources of one connection of a replica have read, on its way into persist.
 
-Data and the position after it become durable together: a source that starts anew goes on from where its durable data
-ends.
+The data of all outputs and the position after it become durable together, at one time: a source that starts anew goes on
+from where its durable data ends.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ...errors import PtvcError, UndefinedTable
 from ...expr.tree.relation import GlobalId
-from ...replica.protocol import Ingest, Ingested
+from ...replica.protocol import Ingest, Ingested, IngestProgress
 from ..catalog.catalog import Catalog
-from ..catalog.items import Source
+from ..catalog.items import AnySource
 from ..storage.storage import Storage
 from .replicas import ReplicaClient
 from .retried_commits import committed
@@ -25,43 +26,61 @@ logger = logging.getLogger(__name__)
 @dataclass(frozen=True, slots=True)
 class Ingests:
     """`writer` is the connection: an attempt that was replaced commits nothing any more.  `statistics` are those of
-    every source, as of its last commit."""
+    every source and every output, as of the last commit, or of the last piece of a transaction."""
 
     replica: ReplicaClient
     writer: asyncio.StreamWriter
     storage: Storage
     catalog: Catalog
-    statistics: dict[GlobalId, dict[str, int]]
+    statistics: dict[GlobalId, Mapping[str, int | float | None]]
 
     async def append(self, message: Ingest) -> None:
         """Commits data and position together, and answers."""
         if not self.replica.owns(self.writer):
             return
         item = self.catalog.find_by_id(message.id)
-        if not isinstance(item, Source):
+        if not isinstance(item, AnySource):
             self.replica.send(Ingested(message.id, None))
             return
-        remap = item.remap
-
-        def wanted() -> bool:
-            return self.replica.owns(self.writer)
-
         try:
-            time = await committed(
-                lambda: self.storage.ingest(message.id, message.parts, remap, message.position, wanted),
-                f"source {item.name}",
-                wanted,
-            )
-        except UndefinedTable:  # it is being dropped
-            self.replica.send(Ingested(message.id, None))
-            return
+            time = await self._commit(message, item)
         except PtvcError as error:
-            if not wanted():
+            if not self.replica.owns(self.writer):
                 return  # another replica reads the records
+            if isinstance(error, UndefinedTable) or not self._is_there(item):  # it is being dropped
+                self.replica.send(Ingested(message.id, None))
+                return
             # The source reads the same records again once its replica is back.
             logger.error("cannot commit for source %s: %s", item.name, error)
             self.writer.close()
             return
-        self.statistics[message.id] = message.statistics
+        self.progressed(message)
         if self.replica.owns(self.writer):
             self.replica.send(Ingested(message.id, time))
+
+    async def _commit(self, message: Ingest, item: AnySource) -> int:
+        """At what time the data of the outputs that are there is durable; others were dropped since it was read."""
+
+        def wanted() -> bool:
+            return self.replica.owns(self.writer) and self._is_there(item)
+
+        async def commit() -> int:
+            parts = {id_: parts for id_, parts in message.parts.items() if self.catalog.find_by_id(id_)}
+            return await self.storage.ingest(parts, item.remap, message.position, wanted)
+
+        while True:
+            try:
+                return await committed(commit, f"source {item.name}", wanted)
+            except UndefinedTable:
+                gone = [id_ for id_ in message.parts if self.catalog.find_by_id(id_) is None]
+                if not gone or not wanted():
+                    raise  # else one of them was dropped a moment ago
+
+    def progressed(self, message: Ingest | IngestProgress) -> None:
+        """How far a source and its outputs have come."""
+        for id_, statistics in message.statistics.items():
+            if self.catalog.find_by_id(id_) is not None:
+                self.statistics[id_] = statistics
+
+    def _is_there(self, item: AnySource) -> bool:
+        return self.catalog.find_by_id(item.id) is not None

@@ -26,14 +26,28 @@ from ...replica.protocol import (
     InstallDataflow,
     InstallSink,
     InstallSource,
+    SetOutputs,
     SinkDescription,
     SourceDescription,
+    SourceOutput,
     StateOptions,
     ViewOutput,
 )
+from ...sql.plans.query_plans import Envelope
 from ..catalog.catalog import Catalog
 from ..catalog.connectors import connector_options, connector_word
-from ..catalog.items import Index, Item, Maintained, MaterializedView, Running, Sink, Source
+from ..catalog.items import (
+    AnySource,
+    Index,
+    Item,
+    Maintained,
+    MaterializedView,
+    Running,
+    SharedSource,
+    Sink,
+    Source,
+    SourceTable,
+)
 from ..catalog.maintained_plan import planning
 from ..catalog.shared_indexes import sharing
 from ..storage.collections import Frontiers
@@ -102,7 +116,7 @@ class Installation:
         match item:
             case MaterializedView() | Index():
                 await self._install_dataflow(replica, item)
-            case Source():
+            case Source() | SharedSource():
                 self._install_source(replica, item)
             case Sink():
                 await self._install_sink(replica, item)
@@ -280,19 +294,34 @@ class Installation:
 
     # -- sources and sinks --
 
-    def _install_source(self, replica: ReplicaClient, item: Source) -> None:
-        output = self._collections.import_of(item.id, self._oracle.read_time)
+    def _install_source(self, replica: ReplicaClient, item: AnySource) -> None:
         description = SourceDescription(
             label=item.label,
             connector=connector_word(item.connector),
             options=connector_options(item.connector),
-            schema=item.schema,
             key=item.key,
             envelope=item.envelope.value,
         )
         position = self._storage.position(item.remap)
+        stored = None
+        if item.envelope is Envelope.UPSERT:
+            stored = self._collections.import_of(item.id, self._oracle.read_time)
         replica.installed.add(item.id)
-        replica.send(InstallSource(item.id, item.name, description, position, output))
+        replica.send(InstallSource(item.id, item.name, description, position, self._outputs(item), stored))
+
+    def _outputs(self, item: AnySource) -> dict[GlobalId, SourceOutput]:
+        """What the source writes: itself, if it is a relation, and the tables made from it."""
+        own = {item.id: SourceOutput(item.shard, "", item.schema)} if isinstance(item, Source) else {}
+        return own | {
+            table.id: SourceOutput(table.shard, table.reference, table.schema)
+            for table in self._catalog.dependents(item.id)
+            if isinstance(table, SourceTable)
+        }
+
+    def set_outputs(self, replica: ReplicaClient, item: AnySource) -> None:
+        """Tables were made from the source, or dropped.  One that is being installed is told of them then."""
+        if item.id in replica.installed:
+            replica.send(SetOutputs(item.id, self._outputs(item)))
 
     async def _install_sink(self, replica: ReplicaClient, item: Sink) -> None:
         if item.former is not None:

@@ -21,6 +21,7 @@ from ...replica.protocol import (
     DataflowStatistics,
     Hydrated,
     Ingest,
+    IngestProgress,
     LookedUp,
     Message,
     PeekFailed,
@@ -90,6 +91,8 @@ class ReplicaConnection:
                 self.installer.install_without_state(replica, id_, reason)
             case Ingest():
                 self.spawn(self.ingests.append(message))
+            case IngestProgress():
+                self.ingests.progressed(message)
             case Hydrated():
                 self.installation.hydrated(replica, message)
             case Status(state="failed"):

@@ -18,6 +18,7 @@ from ..catalog.applications import applications
 from ..catalog.catalog import Catalog
 from ..catalog.entries import Change, ClusterEntry
 from ..catalog.items import (
+    AnySource,
     Apart,
     Item,
     ItemBase,
@@ -25,6 +26,7 @@ from ..catalog.items import (
     Relational,
     Running,
     Sink,
+    SourceTable,
 )
 from ..catalog.maintained_plan import planning
 from ..catalog.system_items import is_system
@@ -117,6 +119,14 @@ class CatalogChanges:
         self._change_clusters(changes)
         for item in created(changes):
             self._controller.install(item)  # from now on indexes that it shares are held readable, too
+        self._set_outputs(changes)
+
+    def _set_outputs(self, changes: list[Change]) -> None:
+        """Sources go on with the tables that they have now."""
+        tables = [item for item in (*created(changes), *dropped(changes)) if isinstance(item, SourceTable)]
+        for id_ in dict.fromkeys(table.source for table in tables):
+            if isinstance(source := self._catalog.find_by_id(id_), AnySource):
+                self._controller.set_outputs(source)
 
     def _change_clusters(self, changes: list[Change]) -> None:
         """What runs in renamed clusters goes on under their new names; what was dropped has been stopped."""

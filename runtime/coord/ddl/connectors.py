@@ -6,13 +6,16 @@ from pathlib import Path
 
 from ...directory import check_outside
 from ...errors import InvalidParameter, Unsupported
+from ...expr.tree.relation import GlobalId
 from ...replica.egress import open_sink
 from ...replica.ingest import open_source
-from ...sql.plans.definition_plans import CreateSink, CreateSource, FileConnector
+from ...replica.protocol import SourceDescription, SourceOutput
+from ...sql.plans.definition_plans import CreateSink, CreateSource, CreateSourceTable, FileConnector
 from ...sql.syntax.role_statements import Securable
+from ...storage.source.generator.options import GeneratorOptions
 from ..catalog.connectors import connector_options, connector_word
 from ..catalog.entries import Change
-from ..catalog.items import Sink, Source, Stored
+from ..catalog.items import AnySource, SharedSource, Sink, Source, SourceTable, Stored
 from ..results.results import Command
 from ..storage.storage import Storage
 from .catalog_changes import CatalogChanges
@@ -38,9 +41,14 @@ class ConnectorDefinitions:
             return Command("CREATE SOURCE")
         if isinstance(plan.connector, FileConnector):
             check_outside(plan.connector.path, self._own, "the source would read")
-        source = new_source(plan, definitions)
-        await self._changes.apply([Change(None, source)])
+        await self._changes.apply(source_changes(plan, definitions))
         return Command("CREATE SOURCE")
+
+    async def create_source_table(self, plan: CreateSourceTable, definitions: Definitions) -> Command:
+        if not definitions.exists(plan.name, plan.if_not_exists):
+            assert plan.source is not None
+            await self._changes.apply([Change(None, new_source_table(plan, plan.source, definitions))])
+        return Command("CREATE TABLE")
 
     async def create_sink(self, plan: CreateSink, definitions: Definitions) -> Command:
         if definitions.exists(plan.name, plan.if_not_exists):
@@ -51,11 +59,43 @@ class ConnectorDefinitions:
         return Command("CREATE SINK")
 
 
-def new_source(plan: CreateSource, definitions: Definitions) -> Source:
+def source_changes(plan: CreateSource, definitions: Definitions) -> list[Change]:
+    """The source, and the tables that are made from it with it."""
+    source = new_source(plan, definitions)
+    for table in plan.tables:
+        definitions.exists(table.name, if_not_exists=False)
+    tables = [new_source_table(table, source.id, definitions) for table in plan.tables]
+    return [Change(None, item) for item in (source, *tables)]
+
+
+def new_source_table(plan: CreateSourceTable, source: GlobalId, definitions: Definitions) -> SourceTable:
+    identity = definitions.identity(plan.name, Securable.TABLE)
+    return SourceTable(
+        **identity,
+        schema=plan.schema,
+        uses=(source,),
+        shard=identity["id"],
+        reference=plan.reference,
+        retain_history_ms=plan.retain_history_ms,
+    )
+
+
+def new_source(plan: CreateSource, definitions: Definitions) -> AnySource:
     """Options and columns that do not go together are refused; files are not touched yet."""
     word, options = connector_word(plan.connector), connector_options(plan.connector)
-    open_source(word, options, plan.schema, plan.key, plan.envelope.value)
     identity = definitions.identity(plan.name, Securable.TABLE)
+    if plan.schema is None:
+        assert isinstance(plan.connector, GeneratorOptions)
+        return SharedSource(
+            **identity,
+            cluster=plan.cluster,
+            remap=f"{identity['id']}-remap",
+            create_sql=plan.create_sql,
+            label=plan.name.name,
+            connector=plan.connector,
+        )
+    description = SourceDescription(plan.name.name, word, options, plan.key, plan.envelope.value)
+    open_source(description, {identity["id"]: SourceOutput(identity["id"], "", plan.schema)})
     return Source(
         **identity,
         schema=plan.schema,

@@ -17,6 +17,7 @@ from ...sql.plans.definition_plans import (
     CreateCluster,
     CreateSink,
     CreateSource,
+    CreateSourceTable,
     DefinitionPlan,
     Drop,
 )
@@ -75,6 +76,9 @@ class Ddl:
         match plan:
             case CreateSource():
                 return await self._connectors.create_source(plan, self._definitions(notices, actor))
+            case CreateSourceTable():
+                definitions = self._definitions(notices, actor)
+                return await self._connectors.create_source_table(plan, definitions)
             case CreateSink():
                 return await self._connectors.create_sink(plan, self._definitions(notices, actor))
             case CreateCluster():

@@ -31,6 +31,7 @@ from ...sql.plans.definition_plans import (
     CreateSchema,
     CreateSink,
     CreateSource,
+    CreateSourceTable,
     CreateTable,
     CreateType,
     CreateView,
@@ -117,6 +118,8 @@ def refused_in_block(plan: PlannedStatement) -> str | None:
             return "CREATE CLUSTER"
         case CreateSource():
             return "CREATE SOURCE"
+        case CreateSourceTable():
+            return "CREATE TABLE ... FROM SOURCE"
         case CreateSink():
             return "CREATE SINK"
         case AlterSystem():

@@ -16,6 +16,7 @@ from ...expr.coercion.type_rules import base_name
 from ...expr.evaluate import fold
 from ...expr.functions.system.system import quote_ident, quote_literal
 from ...expr.text.text_output import to_text
+from ...expr.tree.relation import GlobalId
 from ...expr.tree.scalar import Cast, ColumnRef, Literal, Scalar
 from ...repr.schema import Column
 from ...repr.types import Kind, ScalarType
@@ -24,6 +25,8 @@ from ...sql.plans.definition_plans import CounterConnector
 from ...sql.plans.explain_tree import show
 from ...sql.statement.rename_in_text import all_renamed_in_text
 from ...storage.connections.options import ConnectionOptions, SecretRef
+from ...storage.source.generator.kinds import KINDS
+from ...storage.source.generator.options import GeneratorOptions
 from ..catalog.entries import ClusterEntry
 from ..catalog.items import (
     AnyView,
@@ -34,8 +37,10 @@ from ..catalog.items import (
     Relational,
     Retaining,
     Running,
+    SharedSource,
     Sink,
     Source,
+    SourceTable,
     Table,
     View,
 )
@@ -71,6 +76,12 @@ def create_sql(state: State, item: Relational | NamedType | Connection) -> str:
             return head + _with(_retained(item))
         case Source():
             return f"CREATE SOURCE {name}{_source(item, cluster)}{_with(_retained(item))}"
+        case SharedSource():
+            return f"CREATE SOURCE {name}{cluster} FROM {_generator(item.connector)}"
+        case SourceTable():
+            reference = ".".join(map(quote_ident, item.reference.split(".")))
+            source = f"{_full_name(state, item.source)} (REFERENCE {reference})"
+            return f"CREATE TABLE {name} FROM SOURCE {source}{_with(_retained(item))}"
         case Sink():
             return f"CREATE SINK {name}{cluster} FROM {state.on_name(item)}{_sink(state, item)}"
         case Connection(options=options):
@@ -129,8 +140,29 @@ def _with(options: Sequence[str]) -> str:
     return f" WITH ({', '.join(options)})" if options else ""
 
 
+def _full_name(state: State, id: GlobalId) -> str:
+    item = state.catalog.get(id)
+    return f"{quote_ident(item.schema_name)}.{quote_ident(item.name)}"
+
+
+def _generator(options: GeneratorOptions) -> str:
+    kind, plain = KINDS[options.kind], GeneratorOptions(options.kind)
+    shown = []
+    for name in kind.options:
+        words = name.upper().replace("_", " ")
+        if name == "tick_interval":
+            if options.tick_ms is not None:
+                shown.append(f"{words} '{options.tick_ms}ms'")
+        elif (value := getattr(options, name)) != getattr(plain, name):
+            shown.append(f"{words} {str(value).lower()}")
+    listed = f" ({', '.join(shown)})" if shown else ""
+    return f"LOAD GENERATOR {options.kind.upper().replace('_', ' ')}{listed}"
+
+
 def _source(item: Source, cluster: str) -> str:
     connector = item.connector
+    if isinstance(connector, GeneratorOptions):
+        return f"{cluster} FROM {_generator(connector)}"
     if isinstance(connector, CounterConnector):
         shown = [f"TICK INTERVAL '{connector.tick_ms}ms'"]
         if connector.max_cardinality is not None:

@@ -51,7 +51,7 @@ def tables(state: State) -> Rows:
             "table_schema": item.name.schema,
             "table_name": item.name.name,
             "table_type": "LOCAL TEMPORARY" if temporary else _TABLE_TYPES[item.kind],
-            "is_insertable_into": "YES" if item.kind is ItemKind.TABLE else "NO",
+            "is_insertable_into": "YES" if item.written else "NO",
             "is_typed": "NO",
         }
 
@@ -105,7 +105,7 @@ def columns_of(item: CatalogItem) -> Rows:
             "is_self_referencing": "NO",
             "is_identity": "NO",
             "is_generated": "NEVER",
-            "is_updatable": "YES" if item.kind is ItemKind.TABLE else "NO",
+            "is_updatable": "YES" if item.written else "NO",
         }
 
 

@@ -8,7 +8,18 @@ from typing import Any, TypeVar
 from ...config import DATABASE
 from ...expr.tree.scalar import ColumnRef
 from ..catalog.connectors import connector_word
-from ..catalog.items import AnyView, Item, MaterializedView, Readable, Relational, Sink, Source, Table, View
+from ..catalog.items import (
+    AnySource,
+    AnyView,
+    Item,
+    MaterializedView,
+    Readable,
+    Relational,
+    Sink,
+    SourceTable,
+    Table,
+    View,
+)
 from ..catalog.role import OWNER_ID
 from .definitions import create_sql, default_sql
 from .pg_types import system_types
@@ -87,8 +98,9 @@ def mz_relations(state: State) -> Rows:
 
 
 def mz_tables(state: State) -> Rows:
-    for table in _items(state, Table):
-        yield _relation(state, table)
+    for table in state.catalog.user_items():
+        if isinstance(table, Table | SourceTable):
+            yield _relation(state, table)
 
 
 def mz_views(state: State) -> Rows:
@@ -102,11 +114,12 @@ def mz_materialized_views(state: State) -> Rows:
 
 
 def mz_sources(state: State) -> Rows:
-    for source in _items(state, Source):
-        yield _relation(state, source) | {
-            "type": connector_word(source.connector),
-            "envelope_type": source.envelope.value,
-        }
+    for source in state.catalog.user_items():
+        if isinstance(source, AnySource):
+            yield _relation(state, source) | {
+                "type": connector_word(source.connector),
+                "envelope_type": source.envelope.value,
+            }
 
 
 def mz_sinks(state: State) -> Rows:

@@ -8,8 +8,22 @@ from typing import Any, assert_never
 from ...expr.functions.system.system import quote_ident
 from ...sql.calls.catalog_functions import CONSTRAINT_POSITION, PRETTY_CONSTRAINT_POSITION
 from ...sql.catalog.catalog_view import ItemKind
+from ...storage.source.generator.ticking import PROGRESS
 from ..catalog.connectors import connector_word
-from ..catalog.items import AnyView, Index, Maintained, MaterializedView, Readable, Sink, Source, Table, View
+from ..catalog.items import (
+    AnySource,
+    AnyView,
+    Index,
+    Maintained,
+    MaterializedView,
+    Readable,
+    SharedSource,
+    Sink,
+    Source,
+    SourceTable,
+    Table,
+    View,
+)
 from .constraints import constraint_sql, key_index_sql, of_tables
 from .definitions import cluster_sql, create_sql, index_sql, key_columns
 from .pg_proc import texts
@@ -106,9 +120,9 @@ def mz_definitions(state: State) -> Rows:
                     yield {"oid": item.oid, "position": position, "definition": key}
             case View() | MaterializedView():
                 definition = f"{item.definition_sql};"
-            case Source() | Sink():
+            case Source() | SharedSource() | Sink():
                 definition = item.create_sql
-            case Table():
+            case Table() | SourceTable():
                 definition = create_sql(state, item)
             case _:
                 assert_never(item)
@@ -136,7 +150,7 @@ def mz_cluster_definitions(state: State) -> Rows:
 
 
 def mz_source_statuses(state: State) -> Rows:
-    yield from _statuses(state, [item for item in state.catalog.user_items() if isinstance(item, Source)])
+    yield from _statuses(state, [item for item in state.catalog.user_items() if isinstance(item, AnySource)])
 
 
 def mz_sink_statuses(state: State) -> Rows:
@@ -148,7 +162,24 @@ def mz_source_statistics(state: State) -> Rows:
         yield {"id": id_, **statistics}
 
 
-def _statuses(state: State, items: Sequence[Source] | Sequence[Sink]) -> Rows:
+def mz_source_references(state: State) -> Rows:
+    """The tables that each source offers, but for that of its position."""
+    for source in state.catalog.user_items():
+        if isinstance(source, SharedSource):
+            for reference, schema in (state.catalog.item_by_id(source.id).offers or {}).items():
+                namespace, _, name = reference.rpartition(".")
+                if reference == PROGRESS:
+                    continue
+                yield {
+                    "source_id": source.id,
+                    "namespace": namespace or None,
+                    "name": name,
+                    "columns": list(schema.names),
+                    "updated_at": timestamp(source.created_at),
+                }
+
+
+def _statuses(state: State, items: Sequence[AnySource] | Sequence[Sink]) -> Rows:
     for item in items:
         status = state.controller.statuses.get(item.id)
         yield {

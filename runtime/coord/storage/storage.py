@@ -151,18 +151,17 @@ class Storage:
 
     async def ingest(
         self,
-        id: GlobalId,
-        parts: tuple[WrittenPart, ...],
+        parts: Mapping[GlobalId, tuple[WrittenPart, ...]],
         remap: str,
         position: Position,
         valid: Callable[[], bool],
     ) -> int:
-        """What a source has read up to `position` upstream, in one transaction with that.
+        """What a source has read up to `position` upstream, for all of its outputs, in one transaction with that.
 
         Raises SerializationFailure if `valid` denies, when the commit's turn has come: then somebody else reads the source.
         """
         outcome = await self._commit.write(
-            {id: parts},
+            parts,
             companions={remap: self._remap.parts(remap, position)},
             valid=valid,
             on_durable=lambda: self._remap.committed(remap, position),

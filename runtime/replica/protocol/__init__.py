@@ -9,7 +9,7 @@ one direction are handled in order: that order is what makes "these parts, then 
 | `processes` | StartReplica, StopReplica | ReplicaHello, DriverHello |
 | `commits` | Progress (with Updates), Appended | Append |
 | `dataflows` | InstallDataflow, Uninstall, Halt, Adopt, Repoint, LimitMemory, LargeSteps, CheckpointPublished | Hydrated, Status, Checkpointed, StateLost, DataflowStatistics |
-| `connectors` | InstallSource, InstallSink, Ingested | Ingest, SinkProgress, SinkBehind, Status |
+| `connectors` | InstallSource, SetOutputs, InstallSink, Ingested | Ingest, IngestProgress, SinkProgress, SinkBehind, Status |
 | `peeks`, `subscriptions` | LookUp, LookUpStored, Peek, PeekIndex, CancelPeek, LargeQueries; InstallDataflow | LookedUp, PeekRows, PeekFailed |
 | `jobs` | RunJob, CancelJob, StepEnded | JobProgress, JobFinished, StepJob |
 
@@ -36,12 +36,16 @@ from .connectors import (
     FormerInput,
     Ingest,
     Ingested,
+    IngestProgress,
     InstallSink,
     InstallSource,
+    SetOutputs,
     SinkBehind,
     SinkDescription,
     SinkProgress,
     SourceDescription,
+    SourceOutput,
+    SourceStatistics,
 )
 from .dataflows import (
     Adopt,
@@ -116,6 +120,7 @@ __all__ = [
     "Import",
     "IndexOutput",
     "Ingest",
+    "IngestProgress",
     "Ingested",
     "InstallDataflow",
     "InstallSink",
@@ -138,10 +143,13 @@ __all__ = [
     "ReplicaHello",
     "Repoint",
     "RunJob",
+    "SetOutputs",
     "SinkBehind",
     "SinkDescription",
     "SinkProgress",
     "SourceDescription",
+    "SourceOutput",
+    "SourceStatistics",
     "StartReplica",
     "StateLost",
     "StateOptions",

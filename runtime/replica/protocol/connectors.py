@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from ...expr.tree.relation import GlobalId
-from ...persist.client import PartRef
+from ...persist.client import PartRef, ShardId
 from ...repr.schema import Schema
 from .commits import Import
 
@@ -18,30 +19,62 @@ class SourceDescription:
     label: str
     connector: str
     options: dict[str, Any]
-    schema: Schema
     key: tuple[int, ...]
     envelope: str
 
 
 @dataclass(frozen=True, slots=True)
+class SourceOutput:
+    """A collection that a source writes: `reference` is what it is upstream, "" of a source that is its only output."""
+
+    shard: ShardId
+    reference: str
+    schema: Schema
+
+
+@dataclass(frozen=True, slots=True)
 class InstallSource:
-    """`position` is where the durable output ends upstream; `snapshot` that output, for upsert state."""
+    """`position` is where the durable outputs end upstream; `stored` what the only output of a source holds, for
+    upsert state."""
 
     id: GlobalId
     name: str
     description: SourceDescription
     position: str | None
-    output: Import
+    outputs: Mapping[GlobalId, SourceOutput]
+    stored: Import | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SetOutputs:
+    """The source has these outputs from now on; it goes on where it is."""
+
+    id: GlobalId
+    outputs: Mapping[GlobalId, SourceOutput]
+
+
+SourceStatistics = Mapping[GlobalId, Mapping[str, int | float | None]]
+"""By name, of a source and of each of its outputs."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ingest:
-    """New data of a source, times still open: `parts` go to its shard, `position` to its remap shard."""
+    """New data of a source, times still open: `parts` go to the shards of its outputs, `position` to its remap shard.
+
+    `statistics` are as they are when that is committed."""
 
     id: GlobalId
-    parts: tuple[PartRef, ...]
+    parts: Mapping[GlobalId, tuple[PartRef, ...]]
     position: str
-    statistics: dict[str, int]
+    statistics: SourceStatistics
+
+
+@dataclass(frozen=True, slots=True)
+class IngestProgress:
+    """How far a source has come with a transaction that is not complete yet."""
+
+    id: GlobalId
+    statistics: SourceStatistics
 
 
 @dataclass(frozen=True, slots=True)

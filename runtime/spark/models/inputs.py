@@ -19,7 +19,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from ...clock import SystemClock
 from ...coord.catalog.catalog import Catalog
-from ...coord.catalog.items import AnyView, Index, Item, Readable, Sink, Stored
+from ...coord.catalog.items import AnyView, Index, Item, Readable, SharedSource, Sink, Stored
 from ...coord.catalog.views import expand, stored_inputs
 from ...coord.storage.catalog_store import load_catalog
 from ...errors import ObjectNotReady, UndefinedTable, WrongObjectType
@@ -174,10 +174,9 @@ def _item(catalog: Catalog, schema: str, name: str) -> Readable:
             f'relation "{schema}.{name}" does not exist in the stores that the profile names',
             hint="Are `consensus` and `blob` those of the runtime at `host`? Without them, everything is read by SQL.",
         )
-    if isinstance(item, Sink | Index):
-        raise WrongObjectType(
-            f'"{item.full_name}" is {"a sink" if isinstance(item, Sink) else "an index"}: it has no rows to read'
-        )
+    if isinstance(item, Sink | Index | SharedSource):
+        noun = "an index" if isinstance(item, Index) else f"a {item.kind.value}"
+        raise WrongObjectType(f'"{item.full_name}" is {noun}: it has no rows to read')
     return item
 
 

@@ -55,7 +55,8 @@ class CatalogItem:
     `defaults` has one entry per column of a table: the expression of its DEFAULT, or None.  `constraints` are a
     table's.  Where columns of a table have been dropped, `layout` says where those that are left are stored, and
     `definition` projects them.  A type's schema has one column, of what its name stands for.  `connects` is the kind of a
-    connection.
+    connection.  `source` writes the table, and nobody else; `offers` are the tables that can be made from a source.  One without columns
+    has no rows of its own.
     """
 
     id: GlobalId
@@ -68,6 +69,18 @@ class CatalogItem:
     layout: tuple[int, ...] = ()
     function: FunctionDefinition | None = None
     connects: ConnectionKind | None = None
+    source: GlobalId | None = None
+    offers: Mapping[str, Schema] | None = None
+
+    @property
+    def is_relation(self) -> bool:
+        """Whether it has rows, if it is of a kind that may: a source may be no relation itself."""
+        return self.kind is not ItemKind.SOURCE or len(self.schema) > 0
+
+    @property
+    def written(self) -> bool:
+        """Whether it has the rows that statements write."""
+        return self.kind is ItemKind.TABLE and self.source is None
 
     @property
     def named_type(self) -> ScalarType:

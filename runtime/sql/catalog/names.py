@@ -65,6 +65,13 @@ def find_relation(name: ast.Name, context: PlanContext) -> CatalogItem:
             detail=f"This operation is not supported for a {item.kind.value}.",
             position=name.position,
         )
+    if not item.is_relation:
+        raise WrongObjectType(
+            f'cannot open relation "{item.name.name}"',
+            detail="The source has no rows of its own.",
+            hint=f"Read a table of it: CREATE TABLE ... FROM SOURCE {item.name.name} (REFERENCE ...).",
+            position=name.position,
+        )
     return item
 
 

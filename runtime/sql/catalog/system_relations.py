@@ -146,7 +146,9 @@ _FILLED = {
     "mz_internal.mz_materialization_lag": "object_id:t local_lag_ms:l global_lag_ms:l",
     "mz_internal.mz_comments": "id:t object_type:t object_sub_id:i comment:t",
     "mz_internal.mz_definitions": "oid:o position:i definition:t",
-    "mz_internal.mz_source_statistics": "id:t records:l bytes:l errors:l lag_bytes:l",
+    "mz_internal.mz_source_statistics": "id:t records:l bytes:l errors:l lag_bytes:l messages_received:l bytes_received:l "
+    "updates_staged:l updates_committed:l snapshot_records_known:l snapshot_records_staged:l snapshot_committed:b "
+    "offset_known:l offset_committed:l rehydration_latency:d",
     "mz_internal.mz_dataflow_operators": "object_id:t replica_id:t node:l steps:l rows_in:l rows_out:l seconds:d state_rows:l "
     "state_bytes:l mapped_bytes:l",
     "mz_internal.mz_dataflow_state": "object_id:t replica_id:t memory_bytes:l mapped_bytes:l checkpoint_frontier:l",
@@ -299,6 +301,7 @@ _OF_SESSIONS = {
     "mz_internal.mz_show_all_privileges": "grantor:t grantee:t database:t schema:t name:t object_type:t privilege_type:t "
     "is_grantable:b",
     "mz_internal.mz_show_default_privileges": "object_owner:t database:t schema:t object_type:t grantee:t privilege_type:t",
+    "mz_internal.mz_source_references": "source_id:t namespace:t name:t columns:T updated_at:z",
 }
 """What whoever reads it has made."""
 

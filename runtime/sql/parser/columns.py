@@ -142,6 +142,8 @@ class ColumnsParser(ConstraintParser):
             return self.advance().value
         if token.kind is TokenKind.INTEGER:
             return int(self.advance().value)
+        if token.kind is TokenKind.DECIMAL:
+            return float(self.advance().value)
         if self.at_symbol(",") or self.at_symbol(")"):
             return True
         if self.at_symbol("("):

@@ -16,9 +16,11 @@ from ..syntax.definition_statements import (
     CreateSchemaStatement,
     CreateSinkStatement,
     CreateSourceStatement,
+    CreateSourceTableStatement,
     CreateTableStatement,
     CreateViewStatement,
     Option,
+    SourceTableName,
 )
 from ..syntax.storage_parameters import StorageParameters
 from .columns import duration_ms
@@ -162,6 +164,8 @@ class CreateParser(TypeParser):
     def _table(self, temporary: bool) -> st.StatementNode:
         if_not_exists = self.if_not_exists()
         name = self.object_name()
+        if self.at_word("from") and not temporary:
+            return self._table_from_source(name, if_not_exists)
         if self.at_any("as", "with", "without", "on"):
             return self._table_as(name, (), if_not_exists, temporary)
         saved = self.index
@@ -189,6 +193,18 @@ class CreateParser(TypeParser):
             retain_history_ms=retain,
             drop_on_commit=drop,
         )
+
+    def _table_from_source(self, name: ast.Name, if_not_exists: bool) -> st.StatementNode:
+        """`FROM SOURCE source (REFERENCE [schema.]name) [WITH (option, ...)]`"""
+        self.expect_words("from", "source")
+        source = self.object_name()
+        self.expect_symbol("(")
+        self.expect_words("reference")
+        self.accept_symbol("=")
+        reference = self.object_name()
+        self.expect_symbol(")")
+        retain = self._table_options()
+        return CreateSourceTableStatement(name, source, reference, if_not_exists, retain)
 
     def _table_as(
         self, name: ast.Name, columns: tuple[str, ...], if_not_exists: bool, temporary: bool
@@ -305,12 +321,12 @@ class CreateParser(TypeParser):
         cluster = self.in_cluster()
         self.expect_words("from")
         if self.accept_words("load", "generator"):
-            kind = self.label()
-            if kind != "counter":
-                raise Unsupported(
-                    f"LOAD GENERATOR {kind.upper()} is not supported", hint="COUNTER is.", position=position
-                )
+            kind = "key_value" if self.accept_words("key", "value") else self.label()
             generator = self.options() if self.at_symbol("(") else ()
+            if kind == "key_value" and self.accept_words("include", "key"):
+                self.expect_words("envelope", "upsert")  # which is what its changes amount to
+            tables = self._source_tables()
+            progress = self.object_name() if self.accept_words("expose", "progress", "as") else None
             generator, retain = self._source_options(generator)
             return CreateSourceStatement(
                 name,
@@ -326,11 +342,14 @@ class CreateParser(TypeParser):
                 if_not_exists,
                 position,
                 retain,
+                kind,
+                tables,
+                progress,
             )
         if not self.accept_words("file"):
             raise Unsupported(
                 f"CREATE SOURCE ... FROM {self.token.value.upper()} is not supported",
-                hint="Sources are FROM FILE '/path' FORMAT JSON|CSV|PARQUET, or FROM LOAD GENERATOR COUNTER.",
+                hint="Sources are FROM FILE '/path' FORMAT JSON|CSV|PARQUET, or FROM LOAD GENERATOR.",
                 position=self.token.position,
             )
         path = self.string()
@@ -355,6 +374,19 @@ class CreateParser(TypeParser):
             position,
             retain,
         )
+
+    def _source_tables(self) -> tuple[SourceTableName, ...] | None:
+        """`FOR ALL TABLES`: (), or `FOR TABLES (reference [AS name], ...)`"""
+        if not self.accept_words("for"):
+            return None
+        if self.accept_words("all", "tables"):
+            return ()
+        self.expect_words("tables")
+        return self.parenthesised(self._source_table)
+
+    def _source_table(self) -> SourceTableName:
+        reference = self.object_name()
+        return SourceTableName(reference, self.object_name() if self.accept_words("as") else None)
 
     def _source_options(self, options: tuple[Option, ...]) -> tuple[tuple[Option, ...], int | None]:
         """Of the options of the format, and those at the end of the statement: RETAIN HISTORY, and the others."""

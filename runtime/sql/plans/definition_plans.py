@@ -10,6 +10,7 @@ from ...expr.tree.scalar import Scalar
 from ...lineage.columns import Lineage
 from ...repr.schema import Schema
 from ...repr.types import ScalarType
+from ...storage.source.generator.options import GeneratorOptions
 from ..catalog.catalog_view import CatalogItem, QualifiedName
 from ..syntax.constraints import Constraint
 from ..syntax.function_definition import FunctionDefinition
@@ -121,18 +122,32 @@ class CounterConnector:
 
 
 @dataclass(frozen=True, slots=True)
-class CreateSource:
-    """`key` are positions in `schema`; for ENVELOPE UPSERT, a record without its value columns deletes."""
+class CreateSourceTable:
+    """A table of what the source offers as `reference`; `source` is its id, None where the same statement creates it."""
 
     name: QualifiedName
-    connector: FileConnector | CounterConnector
+    source: GlobalId | None
+    reference: str
     schema: Schema
+    if_not_exists: bool = False
+    retain_history_ms: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CreateSource:
+    """`key` are positions in `schema`; for ENVELOPE UPSERT, a record without its value columns deletes.  A source without
+    a schema is no relation; `tables` are made from it with it."""
+
+    name: QualifiedName
+    connector: FileConnector | CounterConnector | GeneratorOptions
+    schema: Schema | None
     key: tuple[int, ...]
     envelope: Envelope
     cluster: str
     create_sql: str
     if_not_exists: bool
     retain_history_ms: int | None = None
+    tables: tuple[CreateSourceTable, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,6 +300,7 @@ Create = (
     | CreateMaterializedView
     | CreateIndex
     | CreateSource
+    | CreateSourceTable
     | CreateSink
     | CreateCluster
     | CreateFunction

@@ -43,6 +43,13 @@ def alter_table(
         if node.if_exists:
             return session_plans.NoOp(f"ALTER {node.kind.value}")
         raise missing_object(node.kind, node.name, planner.context)
+    if item.source is not None:
+        raise PtvcError(
+            f'cannot alter columns or constraints of table "{item.name.name}" of a source',
+            sqlstate="42809",
+            hint="It has the columns that its source offers.",
+            position=node.name.position,
+        )
     defaults = item.defaults or (None,) * len(item.schema)
     plan = definition_plans.AlterTable(item.id, node.kind, item, item.schema, defaults, item.constraints)
     drops = [isinstance(action, DropColumn) for action in node.actions]

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from ...errors import PtvcError, SqlSyntaxError, UndefinedObject, UndefinedSchema, Unsupported
+from ...errors import (
+    PtvcError,
+    SqlSyntaxError,
+    UndefinedObject,
+    UndefinedSchema,
+    Unsupported,
+    WrongObjectType,
+)
 from ..catalog.catalog_view import CatalogItem, ItemKind
 from ..catalog.named_types import check_type_name, find_any
 from ..catalog.names import SYSTEM_SCHEMAS, find_object, find_relation, missing_object
@@ -103,9 +110,14 @@ def alter_retention(
 ) -> definition_plans.AlterRetention | session_plans.NoOp:
     if node.if_exists and find_object(node.kind, node.name, planner.context) is None:
         return session_plans.NoOp(f"ALTER {node.kind.value}")
-    return definition_plans.AlterRetention(
-        node.kind, _item(planner, node.kind, node.name).id, node.retain_history_ms
-    )
+    item = _item(planner, node.kind, node.name)
+    if not item.is_relation:
+        raise WrongObjectType(
+            f'source "{item.name.name}" has no rows of its own, and no history',
+            hint="ALTER TABLE ... SET (RETAIN HISTORY FOR ...) is for its tables.",
+            position=node.name.position,
+        )
+    return definition_plans.AlterRetention(node.kind, item.id, node.retain_history_ms)
 
 
 def swap(planner: Planner, node: SwapStatement) -> definition_plans.Swap:

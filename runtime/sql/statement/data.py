@@ -75,6 +75,13 @@ def writable(name: ast.Name, planner: Planner) -> CatalogItem:
             hint="Only tables can be written.",
             position=name.position,
         )
+    if item.source is not None:
+        raise PtvcError(
+            f'cannot change table "{item.name.name}" of a source',
+            sqlstate="42809",
+            hint="Only its source writes it.",
+            position=name.position,
+        )
     return item
 
 

@@ -14,12 +14,11 @@ from ...expr.temporal import check_temporal
 from ...expr.tree.relation import Map, Project, Relation
 from ...expr.tree.scalar import Cast, ColumnRef, Scalar, remap
 from ...repr.schema import Column, Schema
-from ...repr.types import INT8, Kind
+from ...repr.types import Kind
 from ...transform.pipeline import optimize
 from ..catalog.catalog_view import ItemKind, QualifiedName
 from ..catalog.names import check_cluster, find_relation, new_name
-from ..parser.columns import duration_ms
-from ..plans import definition_plans, query_plans
+from ..plans import definition_plans
 from ..query.from_clause import relation_of
 from ..query.planner import Planner, QueryPlan
 from ..scalars import build
@@ -36,7 +35,6 @@ from ..syntax.definition_statements import (
     CreateClusterStatement,
     CreateIndexStatement,
     CreateMaterializedViewStatement,
-    CreateSourceStatement,
     CreateTableStatement,
     CreateViewStatement,
     Option,
@@ -84,7 +82,7 @@ def create_table(planner: Planner, node: CreateTableStatement) -> definition_pla
             retain_history_ms=node.retain_history_ms,
             drop_on_commit=node.drop_on_commit,
         )
-    _unique([column.name for column in node.columns], node.name)
+    refuse_repeated([column.name for column in node.columns], node.name)
     schema = columns_schema(planner, node.columns)
     defaults = tuple(
         column_default(planner, c.default, c.position, s) for c, s in zip(node.columns, schema, strict=True)
@@ -134,7 +132,7 @@ def column_default(
         return fold(Cast(typed.scalar, column.type, explicit=False))
 
 
-def _unique(names: Sequence[str], node: ast.Name) -> None:
+def refuse_repeated(names: Sequence[str], node: ast.Name) -> None:
     if len(names) > MAX_COLUMNS:
         raise PtvcError(
             f"tables can have at most {MAX_COLUMNS} columns", sqlstate="54011", position=node.position
@@ -153,7 +151,7 @@ def _column_names(found: Sequence[str], given: Sequence[str], node: ast.Name) ->
     if len(given) > len(found):
         raise SqlSyntaxError("too many column names were specified", position=node.position)
     names = [*given, *found[len(given) :]]
-    _unique(names, node)
+    refuse_repeated(names, node)
     return names
 
 
@@ -324,91 +322,10 @@ def create_index(planner: Planner, node: CreateIndexStatement) -> definition_pla
     )
 
 
-# --- sources and sinks -----------------------------------------------------------------------------------------------
+# --- options ---------------------------------------------------------------------------------------------------------
 
 
-def create_source(planner: Planner, node: CreateSourceStatement, sql: str) -> definition_plans.CreateSource:
-    name = new_name(node.name, planner.context)
-    cluster = check_cluster(node.cluster, planner.context)
-    if node.path is None:
-        if node.columns:
-            raise SqlSyntaxError("LOAD GENERATOR COUNTER has the column counter", position=node.position)
-        schema = Schema((Column("counter", INT8, False),))
-        connector: definition_plans.CounterConnector | definition_plans.FileConnector = _counter(
-            node.generator
-        )
-    else:
-        if not node.columns:
-            raise Unsupported(
-                "CREATE SOURCE ... FROM FILE needs a list of columns",
-                hint="Write CREATE SOURCE name (column type, ...) FROM FILE ...",
-                position=node.position,
-            )
-        _unique([column.name for column in node.columns], node.name)
-        for column in node.columns:
-            if column.default is not None:
-                raise Unsupported("columns of sources have no DEFAULT", position=column.position)
-        schema = columns_schema(planner, node.columns)
-        connector = _file(node)
-    key = tuple(_position(schema, column) for column in node.key or node.primary_key)
-    envelope = query_plans.Envelope(node.envelope)
-    if envelope is query_plans.Envelope.DEBEZIUM:
-        raise Unsupported("ENVELOPE DEBEZIUM of sources is not supported yet", position=node.position)
-    if envelope is query_plans.Envelope.UPSERT and not key:
-        raise SqlSyntaxError("ENVELOPE UPSERT requires KEY (...)", position=node.position)
-    if envelope is query_plans.Envelope.NONE and key:
-        raise Unsupported(
-            "a key without ENVELOPE UPSERT is not supported: it would not be enforced",
-            hint="Add ENVELOPE UPSERT or remove the key.",
-            position=node.position,
-        )
-    return definition_plans.CreateSource(
-        name, connector, schema, key, envelope, cluster, sql, node.if_not_exists, node.retain_history_ms
-    )
-
-
-def _position(schema: Schema, column: ast.Name) -> int:
-    if column.parts[-1] not in schema.names:
-        raise PtvcError(
-            f'column "{column.parts[-1]}" named in key does not exist',
-            sqlstate="42703",
-            position=column.position,
-        )
-    return schema.names.index(column.parts[-1])
-
-
-def _counter(options: Sequence[Option]) -> definition_plans.CounterConnector:
-    tick, cardinality = 1000, None
-    for option in options:
-        if option.name == "tick_interval" and isinstance(option.value, str):
-            tick = duration_ms(option.value, option.position)
-            if tick < 1:
-                raise InvalidParameter("TICK INTERVAL must be at least 1 ms", position=option.position)
-        elif option.name == "max_cardinality":
-            cardinality = _integer(option, 1)
-        else:
-            raise _unknown_option(option, ("tick_interval", "max_cardinality"))
-    return definition_plans.CounterConnector(tick, cardinality)
-
-
-def _file(node: CreateSourceStatement) -> definition_plans.FileConnector:
-    assert node.path is not None
-    connector = definition_plans.FileConnector(node.path, node.format)
-    for option in node.options:
-        if option.name == "header" and node.format == "csv":
-            connector = replace(connector, header=option.value is True)
-        elif option.name in ("delimiter", "delimited_by") and node.format == "csv":
-            if not isinstance(option.value, str) or len(option.value) != 1:
-                raise InvalidParameter("DELIMITER must be a single character", position=option.position)
-            connector = replace(connector, delimiter=option.value)
-        elif option.name == "pattern" and isinstance(option.value, str):
-            connector = replace(connector, pattern=option.value)
-        else:
-            raise _unknown_option(option, ("header", "delimiter", "pattern"))
-    return connector
-
-
-def _unknown_option(option: Option, known: Sequence[str]) -> PtvcError:
+def unknown_option(option: Option, known: Sequence[str]) -> PtvcError:
     return Unsupported(
         f'option "{option.name.replace("_", " ").upper()}" is not supported here',
         hint=f"Options are {', '.join(name.replace('_', ' ').upper() for name in known)}.",
@@ -416,7 +333,7 @@ def _unknown_option(option: Option, known: Sequence[str]) -> PtvcError:
     )
 
 
-def _integer(option: Option, least: int) -> int:
+def integer_option(option: Option, least: int) -> int:
     value = option.value
     if isinstance(value, str) and value.isdigit():
         value = whole(value)
@@ -459,9 +376,9 @@ def cluster_options(options: Sequence[Option]) -> Mapping[str, int]:
     found: dict[str, int] = {}
     for option in options:
         if option.name not in _CLUSTER_OPTIONS:
-            raise _unknown_option(option, tuple(_CLUSTER_OPTIONS))
+            raise unknown_option(option, tuple(_CLUSTER_OPTIONS))
         if option.name == "memory_limit":
             found[option.name] = _memory(option)
         else:
-            found[option.name] = _integer(option, _CLUSTER_OPTIONS[option.name])
+            found[option.name] = integer_option(option, _CLUSTER_OPTIONS[option.name])
     return found

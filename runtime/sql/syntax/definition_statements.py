@@ -14,7 +14,7 @@ from .constraints import ConstraintKind
 from .query_statements import ObjectName
 from .vocabulary import ObjectKind
 
-OptionValue = str | int | bool
+OptionValue = str | int | float | bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +105,17 @@ class Option:
 
 
 @dataclass(frozen=True, slots=True)
+class SourceTableName:
+    """Of FOR TABLES: what upstream calls it, and what the table is to be called, if that is said."""
+
+    reference: ObjectName
+    name: ObjectName | None
+
+
+@dataclass(frozen=True, slots=True)
 class CreateSourceStatement:
-    """`path` None is the load generator."""
+    """`path` None is a load generator, of which `generator_kind` says which.  `tables` are those to make from it, None of
+    a statement without FOR ..., () of FOR ALL TABLES."""
 
     name: ObjectName
     columns: tuple[ColumnDefinition, ...]
@@ -120,6 +129,20 @@ class CreateSourceStatement:
     envelope: str
     if_not_exists: bool
     position: int
+    retain_history_ms: int | None = None
+    generator_kind: str = ""
+    tables: tuple[SourceTableName, ...] | None = None
+    progress: ObjectName | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CreateSourceTableStatement:
+    """CREATE TABLE ... FROM SOURCE."""
+
+    name: ObjectName
+    source: ObjectName
+    reference: ObjectName
+    if_not_exists: bool
     retain_history_ms: int | None = None
 
 
@@ -299,6 +322,7 @@ CreateStatement = (
     | CreateMaterializedViewStatement
     | CreateIndexStatement
     | CreateSourceStatement
+    | CreateSourceTableStatement
     | CreateSinkStatement
     | CreateSchemaStatement
     | CreateClusterStatement

@@ -26,13 +26,14 @@ _BYTES_PER_TICK = 16
 
 @dataclass(frozen=True, slots=True)
 class CounterChunk:
-    """Changes of some ticks; `at_end`: no other tick was due."""
+    """Changes of some ticks; `at_end`: no other tick was `due`."""
 
     changes: Changes
     next_position: dict[str, Any]
     at_end: bool
     lag_bytes: int
     nbytes: int
+    due: int
 
 
 class Counter:
@@ -69,4 +70,5 @@ class Counter:
             upto == due,
             (due - upto) * _BYTES_PER_TICK,
             (upto - last) * _BYTES_PER_TICK,
+            due,
         )

@@ -112,7 +112,9 @@ class TestCommands:
         finally:
             profiles.write_text(before)
         assert {str(r.status) for r in done} == {"success"}
-        assert {r.node.name for r in done if r.message == "No-op"} == {"by_total"}  # nothing can be read from it
+        assert {r.node.name for r in done if r.message == "No-op"} == {
+            "by_total"
+        }  # nothing can be read from it
         count = f"select count(*) from {clone}"
         assert project.run_sql(f"{count}.revenue", fetch="one")[0] == 2
         project.run_sql(f"insert into {project.test_schema}.orders values (4, 'cyd', 1, '2020-01-03')")

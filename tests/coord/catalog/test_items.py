@@ -18,8 +18,10 @@ from ptvc.coord.catalog.items import (
     MaterializedView,
     NamedType,
     Secret,
+    SharedSource,
     Sink,
     Source,
+    SourceTable,
     Table,
     View,
     shards_of,
@@ -30,12 +32,13 @@ from ptvc.expr.tree.codec import relation_from_json
 from ptvc.expr.tree.relation import Relation
 from ptvc.expr.tree.scalar import Call, ColumnRef, Literal
 from ptvc.repr.schema import Column, Schema
-from ptvc.repr.types import INT4, INT8, TEXT, Kind, ScalarType
+from ptvc.repr.types import INT4, INT8, TEXT, TIMESTAMPTZ, Kind, ScalarType
 from ptvc.sql.plans.definition_plans import CounterConnector, FileConnector, FileSinkConnector
 from ptvc.sql.plans.query_plans import Envelope
 from ptvc.sql.syntax.constraints import Constraint, ConstraintKind
 from ptvc.sql.syntax.function_definition import FunctionArgument, FunctionDefinition, Volatility
 from ptvc.storage.connections.options import ConnectionKind, ConnectionOptions, SecretRef
+from ptvc.storage.source.generator.options import GeneratorOptions
 
 ROWS = dict(
     line.split("\t")
@@ -171,6 +174,34 @@ EXPECTED: dict[str, Item] = {
         key=(),
         envelope=Envelope.NONE,
     ),
+    "clock source": Source(
+        **identity(21, 16421, "now", 1505),
+        schema=Schema((Column("time", TIMESTAMPTZ, False),)),
+        cluster="quickstart",
+        shard="u21",
+        remap="u21-remap",
+        create_sql="CREATE SOURCE now FROM LOAD GENERATOR CLOCK",
+        label="now",
+        connector=GeneratorOptions("clock", tick_ms=1000),
+        key=(),
+        envelope=Envelope.NONE,
+    ),
+    "shared source": SharedSource(
+        **identity(22, 16422, "h", 1505),
+        cluster="quickstart",
+        remap="u22-remap",
+        create_sql="CREATE SOURCE h FROM LOAD GENERATOR TPCH (SCALE FACTOR 0.1)",
+        label="h",
+        connector=GeneratorOptions("tpch", scale_factor=0.1, seed=3, up_to=9),
+    ),
+    "source table": SourceTable(
+        **identity(23, 16423, "orders", 1505),
+        schema=AB,
+        uses=("u22",),
+        shard="u23",
+        reference="tpch.orders",
+        retain_history_ms=5000,
+    ),
     "sink": Sink(
         **identity(12, 16397, "s", 1548),
         uses=("u2",),
@@ -276,6 +307,9 @@ def test_where_items_are_stored() -> None:
         "replaced materialized view": ["u5"],
         "file source": ["u10", "u10-remap"],
         "counter source": ["u11", "u11-remap"],
+        "clock source": ["u21", "u21-remap"],
+        "shared source": ["u22-remap"],
+        "source table": ["u23"],
         "sink": ["u12-progress"],
         "switched sink": ["u12-progress"],
     }

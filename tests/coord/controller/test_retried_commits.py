@@ -102,8 +102,46 @@ def test_a_source_is_answered(
         sent: list[object] = []
         monkeypatch.setattr(replica, "send", sent.append)
         ingests = Ingests(replica, writer, cast(Storage, Stored()), cast(Catalog, OneSource()), {})
-        await ingests.append(Ingest("s", (), "1", {"records": 1}))
+        await ingests.append(Ingest("s", {"s": ()}, "1", {"s": {"records": 1}}))
         assert sent == ([] if answer == "nothing" else [Ingested("s", cast(Any, answer))])
         assert connection.closed is closed
+
+    asyncio.run(scenario())
+
+
+def test_what_was_read_for_a_table_that_is_dropped_is_left_out() -> None:
+    async def scenario() -> None:
+        there = {"s", "kept", "dropped"}
+        committed: list[set[str]] = []
+
+        class Stored:
+            async def ingest(self, parts: dict[str, object], *arguments: object) -> int:
+                if "dropped" in there:
+                    there.discard("dropped")  # a moment ago
+                    raise UndefinedTable("dropped")
+                committed.append(set(parts))
+                return 7
+
+        class Some:
+            def find_by_id(self, id: str) -> Source | None:
+                return SOURCE if id in there else None
+
+        replica, connection = ReplicaClient("c1", "quickstart", "r1"), Connection()
+        writer = cast(Any, connection)
+        replica.attach(Outbox(writer, lambda work: work.close()), (1, 1), 1)
+        sent: list[object] = []
+        replica.send = sent.append  # type: ignore[method-assign]
+        statistics: dict[str, Any] = {}
+        ingests = Ingests(replica, writer, cast(Storage, Stored()), cast(Catalog, Some()), statistics)
+        told = {id_: {"updates_committed": 1} for id_ in ("s", "kept", "dropped")}
+        await ingests.append(Ingest("s", {"kept": (), "dropped": ()}, "1", told))
+        assert committed == [{"kept"}]
+        assert sent == [Ingested("s", 7)]
+        assert set(statistics) == {"s", "kept"}
+        # The source itself is gone: nothing is committed, and it is told so.
+        there.discard("s")
+        await ingests.append(Ingest("s", {"kept": ()}, "2", told))
+        assert committed == [{"kept"}]
+        assert sent[1:] == [Ingested("s", None)]
 
     asyncio.run(scenario())

@@ -8,7 +8,7 @@ import pytest
 from ptvc.clock import ManualClock
 from ptvc.coord.storage.remap import REMAP_SCHEMA
 from ptvc.coord.storage.storage import Storage
-from ptvc.errors import Fenced, SerializationFailure
+from ptvc.errors import Fenced, SerializationFailure, UndefinedTable
 from ptvc.persist.blob.memory import MemoryBlob
 from ptvc.persist.consensus.memory import MemoryConsensus
 from ptvc.persist.location import Location
@@ -28,9 +28,27 @@ def test_a_source_s_rows_and_its_position_are_one_transaction() -> None:
         assert storage.position("r") is None
         for position in ("10", "20"):
             parts = await storage.encode("t", SCHEMA, rows(1))
-            time = await storage.ingest("t", parts, "r", position, lambda: True)
+            time = await storage.ingest({"t": parts}, "r", position, lambda: True)
             assert storage.position("r") == position
             assert storage.frontiers("r").upper == storage.frontiers("t").upper == time + 1
+
+    run(test)
+
+
+def test_all_outputs_of_a_source_are_written_at_one_time() -> None:
+    async def test(storage: Storage) -> None:
+        create(storage, "t", "u", "untouched")
+        create_remap(storage, "r")
+        parts = {name: await storage.encode(name, SCHEMA, rows(1)) for name in ("t", "u")}
+        time = await storage.ingest(parts, "r", "10", lambda: True)
+        assert {storage.frontiers(shard).upper for shard in ("r", "t", "u")} == {time + 1}
+        assert storage.frontiers("untouched").upper < time
+        # One of them is gone: nothing of the transaction is durable.
+        storage.collections.remove("u")
+        with pytest.raises(UndefinedTable):
+            await storage.ingest(parts, "r", "20", lambda: True)
+        assert storage.position("r") == "10"
+        assert storage.frontiers("t").upper == time + 1
 
     run(test)
 
@@ -41,7 +59,7 @@ def test_what_a_replica_has_read_that_was_replaced_before_the_commit_s_turn_is_n
         create_remap(storage, "r")
         parts = await storage.encode("t", SCHEMA, rows(1))
         owned = [True]
-        reading = asyncio.ensure_future(storage.ingest("t", parts, "r", "10", lambda: owned[0]))
+        reading = asyncio.ensure_future(storage.ingest({"t": parts}, "r", "10", lambda: owned[0]))
         await asyncio.sleep(0)
         owned[0] = False
         await storage.drained()

@@ -102,6 +102,12 @@ CREATE DEFAULT INDEX ON v2;
 CREATE INDEX i5 ON v1 (a) WITH (RETAIN HISTORY FOR '1 min');
 CREATE SOURCE s1 FROM LOAD GENERATOR COUNTER (TICK INTERVAL '1s', MAX CARDINALITY 3);
 CREATE SOURCE s2 IN CLUSTER "Other One" FROM LOAD GENERATOR COUNTER;
+CREATE SOURCE s6 IN CLUSTER "Other One" FROM LOAD GENERATOR TPCH (SCALE FACTOR 0.0002, SEED 3, TICK INTERVAL '2s', AS OF 3, UP TO 9);
+CREATE TABLE "T 7" FROM SOURCE s6 (REFERENCE tpch.orders) WITH (RETAIN HISTORY FOR '1 min');
+CREATE SOURCE s7 FROM LOAD GENERATOR AUCTION;
+CREATE TABLE "T 8" FROM SOURCE s7 (REFERENCE mz_progress);
+CREATE SOURCE s9 FROM LOAD GENERATOR KEY VALUE (KEYS 6, PARTITIONS 2, BATCH SIZE 3, VALUE SIZE 4, SNAPSHOT ROUNDS 2, TRANSACTIONAL SNAPSHOT false) WITH (RETAIN HISTORY FOR '2 s');
+CREATE SOURCE s10 FROM LOAD GENERATOR CLOCK;
 CREATE SOURCE "S 3" ("a b" int NOT NULL, b text, c jsonb) FROM FILE '/tmp/it''s nowhere' FORMAT JSON KEY ("a b") ENVELOPE UPSERT;
 CREATE SOURCE s4 (a int, b numeric(5,2)) FROM FILE '/tmp/nowhere' FORMAT CSV WITH (DELIMITER ';', HEADER false, PATTERN '*.csv');
 CREATE SOURCE s5 (a int, b text, PRIMARY KEY (a)) FROM FILE '/tmp/nowhere' FORMAT PARQUET ENVELOPE UPSERT;
@@ -162,8 +168,10 @@ def test_lists(full: tuple[InProcess, str]) -> None:
     with runtime.connect(options='-c search_path="Some\\ Where"') as db:
         db.execute("CREATE TEMPORARY TABLE mine (a int)")
         assert rows(db, "SHOW CREATE TABLE mine")[0][1] == "CREATE TEMPORARY TABLE mine (a integer)"
-        assert [name for (name,) in rows(db, "SHOW TABLES")] == sorted(["T 1", *"abcdefgh", "mine"])
-        assert rows(db, "SHOW TABLES LIKE 'T%'") == [("T 1",)]
+        assert [name for (name,) in rows(db, "SHOW TABLES")] == sorted(
+            ["T 1", "T 7", "T 8", *"abcdefgh", "mine"]
+        )
+        assert rows(db, "SHOW TABLES LIKE 'T%'") == [("T 1",), ("T 7",), ("T 8",)]
         assert rows(db, "SHOW TABLES WHERE name > 'f' AND name < 'i'") == [("g",), ("h",)]
         assert rows(db, "SHOW TABLES FROM public") == []
         assert rows(db, "SHOW VIEWS IN \"Some Where\" LIKE 'v_'") == [(f"v{n}",) for n in (1, 2, 4, 5)]
@@ -174,7 +182,10 @@ def test_lists(full: tuple[InProcess, str]) -> None:
             rows(db, "SHOW MATERIALIZED VIEWS FROM \"Some Where\" IN CLUSTER quickstart WHERE name ~ '^m'")
             == views[1:2]
         )
-        assert [name for name, _ in rows(db, "SHOW SOURCES")] == ["S 3", "s1", "s2", "s4", "s5"]
+        assert [name for name, _ in rows(db, "SHOW SOURCES")] == [
+            "S 3",
+            *sorted(f"s{number}" for number in (1, 2, 4, 5, 6, 7, 9, 10)),
+        ]
         assert rows(db, "SHOW SINKS") == [("K 2", "Other One"), ("k1", "quickstart")]
         assert rows(db, "SHOW INDEXES ON a") == [("i1", "a", "quickstart"), ("i3", "a", "quickstart")]
         assert [name for name, *_ in rows(db, "SHOW INDEXES")] == [

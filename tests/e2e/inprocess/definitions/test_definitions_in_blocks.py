@@ -188,12 +188,14 @@ def test_schemas_are_swapped_with_what_follows(db: Db, other: Db, schema: str) -
         "DROP CLUSTER quickstart",
         "ALTER CLUSTER quickstart SET (REPLICATION FACTOR 1)",
         "CREATE SOURCE s FROM LOAD GENERATOR COUNTER",
+        "CREATE TABLE n FROM SOURCE g (REFERENCE bids)",
         "CREATE SINK s FROM t INTO FILE '/nowhere' FORMAT JSON ENVELOPE NONE",
         "CREATE REPLACEMENT MATERIALIZED VIEW r FOR m AS SELECT 1 AS n",
     ],
 )
 def test_what_no_block_can_have(db: Db, statement: str) -> None:
     db.execute("CREATE TABLE t (a int); CREATE MATERIALIZED VIEW m AS SELECT 1 AS n")
+    db.execute("CREATE SOURCE g FROM LOAD GENERATOR AUCTION")
     db.execute("BEGIN")
     with pytest.raises(errors.FeatureNotSupported, match="transaction block") as refused:
         db.execute(statement)  # type: ignore[call-overload]

@@ -1,0 +1,288 @@
+"""CREATE SOURCE, and CREATE TABLE ... FROM SOURCE."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from ...errors import InvalidParameter, PtvcError, SqlSyntaxError, Unsupported, WrongObjectType
+from ...repr.schema import Column, Schema
+from ...repr.types import INT8
+from ...storage.source.generator.kinds import KINDS, GeneratorKind
+from ...storage.source.generator.options import GeneratorOptions
+from ...storage.source.generator.ticking import PROGRESS, PROGRESS_SCHEMA
+from ..catalog.catalog_view import CatalogItem, ItemKind, QualifiedName
+from ..catalog.names import check_cluster, find, new_name, no_relation
+from ..parser.columns import duration_ms
+from ..plans import definition_plans, query_plans
+from ..query.planner import Planner
+from ..syntax import ast
+from ..syntax.definition_statements import CreateSourceStatement, CreateSourceTableStatement, Option
+from .definitions import columns_schema, integer_option, refuse_repeated, unknown_option
+
+_LEAST = {
+    "as_of": 0, "up_to": 0, "seed": 0, "keys": 1, "partitions": 1, "batch_size": 1, "value_size": 0, "snapshot_rounds": 1
+}  # fmt: skip
+"""Options of load generators that are whole numbers, with the least value of each."""
+
+MOST_SCALE = 100
+"""Of TPCH."""
+
+
+def create_source(planner: Planner, node: CreateSourceStatement, sql: str) -> definition_plans.CreateSource:
+    if node.path is None and node.generator_kind != "counter":
+        return _generator(planner, node, sql)
+    name = new_name(node.name, planner.context)
+    cluster = check_cluster(node.cluster, planner.context)
+    if node.path is None:
+        if node.columns:
+            raise SqlSyntaxError("LOAD GENERATOR COUNTER has the column counter", position=node.position)
+        if node.tables is not None or node.progress is not None:
+            raise Unsupported(
+                "LOAD GENERATOR COUNTER is a relation itself: it has no tables, and exposes no progress",
+                hint="Read the source.",
+                position=node.position,
+            )
+        schema = Schema((Column("counter", INT8, False),))
+        connector: definition_plans.CounterConnector | definition_plans.FileConnector = _counter(
+            node.generator
+        )
+    else:
+        if not node.columns:
+            raise Unsupported(
+                "CREATE SOURCE ... FROM FILE needs a list of columns",
+                hint="Write CREATE SOURCE name (column type, ...) FROM FILE ...",
+                position=node.position,
+            )
+        refuse_repeated([column.name for column in node.columns], node.name)
+        for column in node.columns:
+            if column.default is not None:
+                raise Unsupported("columns of sources have no DEFAULT", position=column.position)
+        schema = columns_schema(planner, node.columns)
+        connector = _file(node)
+    key = tuple(_position(schema, column) for column in node.key or node.primary_key)
+    envelope = query_plans.Envelope(node.envelope)
+    if envelope is query_plans.Envelope.DEBEZIUM:
+        raise Unsupported("ENVELOPE DEBEZIUM of sources is not supported yet", position=node.position)
+    if envelope is query_plans.Envelope.UPSERT and not key:
+        raise SqlSyntaxError("ENVELOPE UPSERT requires KEY (...)", position=node.position)
+    if envelope is query_plans.Envelope.NONE and key:
+        raise Unsupported(
+            "a key without ENVELOPE UPSERT is not supported: it would not be enforced",
+            hint="Add ENVELOPE UPSERT or remove the key.",
+            position=node.position,
+        )
+    return definition_plans.CreateSource(
+        name, connector, schema, key, envelope, cluster, sql, node.if_not_exists, node.retain_history_ms
+    )
+
+
+def create_source_table(
+    planner: Planner, node: CreateSourceTableStatement
+) -> definition_plans.CreateSourceTable:
+    name = _table_name(node.name, planner)
+    source = _source(node.source, planner)
+    assert source.offers is not None
+    reference = _reference(node.reference, source.offers, source.name.name)
+    return definition_plans.CreateSourceTable(
+        name,
+        source.id,
+        reference,
+        source.offers[reference],
+        node.if_not_exists,
+        node.retain_history_ms,
+    )
+
+
+def _table_name(name: ast.Name, planner: Planner) -> QualifiedName:
+    """That of a table which is made from a source."""
+    full = new_name(name, planner.context)
+    if full.schema == planner.context.temp_schema:
+        raise Unsupported(
+            "temporary tables of sources are not supported",
+            hint="Choose another schema.",
+            position=name.position,
+        )
+    return full
+
+
+def _source(name: ast.Name, planner: Planner) -> CatalogItem:
+    """The source of that name, from which tables can be made."""
+    item = find(name, planner.context)
+    if item is None:
+        raise no_relation(name, planner.context)
+    if item.kind is not ItemKind.SOURCE:
+        raise WrongObjectType(f'"{item.name.name}" is not a source', position=name.position)
+    if item.offers is None:
+        raise WrongObjectType(
+            f'no tables can be made from source "{item.name.name}"',
+            hint="Read the source.",
+            position=name.position,
+        )
+    return item
+
+
+def _reference(name: ast.Name, offers: Mapping[str, Schema], source: str) -> str:
+    """What the source calls the table, which may be named without the schema that it is in."""
+    shown = ".".join(name.parts)
+    found = [offer for offer in offers if offer == shown or offer.endswith(f".{shown}")]
+    if len(found) != 1:
+        raise PtvcError(
+            f'source "{source}" does not offer "{shown}"'
+            if not found
+            else f'"{shown}" is ambiguous: source "{source}" offers {", ".join(found)}',
+            sqlstate="42P01" if not found else "42702",
+            hint=f"It offers {', '.join(offers)}; see mz_internal.mz_source_references.",
+            position=name.position,
+        )
+    return found[0]
+
+
+def _generator(planner: Planner, node: CreateSourceStatement, sql: str) -> definition_plans.CreateSource:
+    kind = KINDS.get(node.generator_kind)
+    shown = node.generator_kind.upper().replace("_", " ")
+    if kind is None:
+        raise Unsupported(
+            f"LOAD GENERATOR {shown} is not supported",
+            hint=f"There are COUNTER, {', '.join(name.upper().replace('_', ' ') for name in KINDS)}.",
+            position=node.position,
+        )
+    if node.columns:
+        raise SqlSyntaxError(f"LOAD GENERATOR {shown} has columns of its own", position=node.position)
+    if node.tables is not None and not kind.shared:
+        raise Unsupported(
+            f"LOAD GENERATOR {shown} is a relation itself: it has no tables",
+            hint="Read the source.",
+            position=node.position,
+        )
+    if kind.shared and node.retain_history_ms is not None:
+        raise Unsupported(
+            "RETAIN HISTORY of a source without rows is not supported",
+            hint="CREATE TABLE ... FROM SOURCE ... WITH (RETAIN HISTORY FOR ...).",
+            position=node.position,
+        )
+    name = new_name(node.name, planner.context)
+    tables = tuple(_tables(planner, node, kind, name))
+    seen = [name, *(table.name for table in tables)]
+    refuse_repeated([str(table) for table in seen], node.name)
+    return definition_plans.CreateSource(
+        name,
+        _generator_options(node.generator_kind, kind, node.generator),
+        None if kind.shared else kind.tables[""],
+        (),
+        query_plans.Envelope.NONE,
+        check_cluster(node.cluster, planner.context),
+        sql,
+        node.if_not_exists,
+        node.retain_history_ms,
+        tables,
+    )
+
+
+def _tables(
+    planner: Planner, node: CreateSourceStatement, kind: GeneratorKind, source: QualifiedName
+) -> Iterator[definition_plans.CreateSourceTable]:
+    """The tables that the statement makes with the source."""
+    offers = kind.offers(node.generator_kind)
+    chosen: list[tuple[ast.Name | None, str]] = []
+    if node.tables is not None:
+        chosen = [(None, reference) for reference in offers]
+    if node.tables:
+        chosen = [(asked.name, _reference(asked.reference, offers, source.name)) for asked in node.tables]
+    for asked_name, reference in chosen:
+        own = replace(source, name=reference.rpartition(".")[2])
+        name = own if asked_name is None else _table_name(asked_name, planner)
+        yield definition_plans.CreateSourceTable(name, None, reference, offers[reference])
+    if node.progress is not None:
+        progress = _table_name(node.progress, planner)
+        yield definition_plans.CreateSourceTable(progress, None, PROGRESS, PROGRESS_SCHEMA)
+
+
+def _generator_options(word: str, kind: GeneratorKind, options: Sequence[Option]) -> GeneratorOptions:
+    found: dict[str, Any] = {"tick_ms": kind.tick_ms}
+    for option in options:
+        if option.name not in kind.options:
+            raise unknown_option(option, kind.options)
+        if option.name in _LEAST:
+            found[option.name] = integer_option(option, _LEAST[option.name])
+        elif option.name == "tick_interval":
+            found["tick_ms"] = _tick_ms(option)
+        elif option.name == "scale_factor":
+            found[option.name] = _scale_factor(option)
+        else:
+            found[option.name] = _truth(option)
+    read = GeneratorOptions(word, **found)
+    position = options[0].position if options else 0
+    if read.up_to is not None and read.up_to < read.as_of:
+        raise InvalidParameter("UP TO must not be before AS OF", position=position)
+    if read.keys % read.partitions:
+        raise InvalidParameter("KEYS must be divisible by PARTITIONS", position=position)
+    if read.batch_size * read.partitions > read.keys:
+        raise InvalidParameter("BATCH SIZE must not exceed the keys of a partition", position=position)
+    return read
+
+
+def _tick_ms(option: Option) -> int:
+    if not isinstance(option.value, str):
+        raise InvalidParameter("TICK INTERVAL must be a duration, as in '1s'", position=option.position)
+    tick = duration_ms(option.value, option.position)
+    if tick < 1:
+        raise InvalidParameter("TICK INTERVAL must be at least 1 ms", position=option.position)
+    return tick
+
+
+def _scale_factor(option: Option) -> float:
+    value = option.value
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value <= MOST_SCALE:
+        raise InvalidParameter(
+            f"SCALE FACTOR must be a number above 0, of at most {MOST_SCALE}", position=option.position
+        )
+    return float(value)
+
+
+def _truth(option: Option) -> bool:
+    if not isinstance(option.value, bool):
+        raise InvalidParameter(
+            f"{option.name.upper().replace('_', ' ')} must be true or false", position=option.position
+        )
+    return option.value
+
+
+def _position(schema: Schema, column: ast.Name) -> int:
+    if column.parts[-1] not in schema.names:
+        raise PtvcError(
+            f'column "{column.parts[-1]}" named in key does not exist',
+            sqlstate="42703",
+            position=column.position,
+        )
+    return schema.names.index(column.parts[-1])
+
+
+def _counter(options: Sequence[Option]) -> definition_plans.CounterConnector:
+    tick, cardinality = 1000, None
+    for option in options:
+        if option.name == "tick_interval" and isinstance(option.value, str):
+            tick = _tick_ms(option)
+        elif option.name == "max_cardinality":
+            cardinality = integer_option(option, 1)
+        else:
+            raise unknown_option(option, ("tick_interval", "max_cardinality"))
+    return definition_plans.CounterConnector(tick, cardinality)
+
+
+def _file(node: CreateSourceStatement) -> definition_plans.FileConnector:
+    assert node.path is not None
+    connector = definition_plans.FileConnector(node.path, node.format)
+    for option in node.options:
+        if option.name == "header" and node.format == "csv":
+            connector = replace(connector, header=option.value is True)
+        elif option.name in ("delimiter", "delimited_by") and node.format == "csv":
+            if not isinstance(option.value, str) or len(option.value) != 1:
+                raise InvalidParameter("DELIMITER must be a single character", position=option.position)
+            connector = replace(connector, delimiter=option.value)
+        elif option.name == "pattern" and isinstance(option.value, str):
+            connector = replace(connector, pattern=option.value)
+        else:
+            raise unknown_option(option, ("header", "delimiter", "pattern"))
+    return connector
