@@ -220,12 +220,12 @@ FINDINGS = (
         8,
     ),
     Mutant(
-        "dbt drops a relation and renames its successor in two transactions",
+        "dbt drops relations and puts their successors in their places in two transactions",
         (
             Edit(
-                "dbt/include/ptvc/macros/relations/rename.sql",
-                "    {{- ptvc__rename_to(successor, target) }}\n",
-                "    {{- 'select 1' }}\n  {%- endcall %}\n  {% call statement('rename') -%}\n    {{ ptvc__rename_to(successor, target) }}\n",
+                "dbt/adapters/ptvc/staging/placing.py",
+                "        *(dropping(relation) for relation in dropped),\n",
+                '        *(dropping(relation) for relation in dropped),\n        "commit",\n        "begin",\n',
             ),
         ),
         ("tests/adapter/test_swaps.py::TestSwaps::test_a_reader_always_finds_a_relation",),

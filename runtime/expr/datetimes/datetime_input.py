@@ -41,7 +41,7 @@ _STAMP = re.compile(
     r"""(?:(?P<year>\d{4,7})-(?P<month>\d{1,2})-(?P<day>\d{1,2})|(?P<compact>\d{8}))
         (?:(?:\s+|[tT])(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{1,2})(?P<fraction>\.\d*)?)?
            (?:\s*(?P<half>[ap]m(?![a-z])))?)?
-        (?:\s*"""
+        (?:\s*(?!t\d)"""  # that is ISO 8601's time without colons, and no zone
     + _ZONE
     + r""")?
         (?:\s+(?P<era>bc|ad))?\Z""",
@@ -149,7 +149,7 @@ def _match(text: str, type_name: str) -> re.Match[str]:
     lowered = trimmed.lower()
     if lowered in _WORDS:
         raise InputError("0A000", f'"{trimmed}" is not supported as input for type {type_name}')
-    if re.match(r"j\d+|\d{8}t\d{6}", lowered):
+    if re.match(r"j\d+|\d{8}\s*t\d", lowered):
         raise InputError("0A000", f'format not supported for type {type_name}: "{text}"; use YYYY-MM-DD')
     digits = any(char.isdigit() for char in trimmed)
     if (
