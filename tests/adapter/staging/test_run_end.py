@@ -1,22 +1,33 @@
-"""Runs end once for the adapter, whoever else wraps what dbt calls at their end."""
+"""Runs end once for the adapter, whichever command of dbt it is, and whoever else wraps what dbt calls then."""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator, Mapping, Sequence
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import dbt.utils as dbt_args
 import pytest
+from dbt.artifacts.schemas.results import RunStatus
+from dbt.task.build import BuildTask
+from dbt.task.clone import CloneTask
 from dbt.task.run import RunTask
+from dbt.task.runnable import GraphRunnableTask
 
+from dbt.adapters.ptvc.staging import run_end
 from dbt.adapters.ptvc.staging.run_end import call_when_runs_end
+
+NODE = SimpleNamespace(unique_id="model.a.b", depends_on_nodes=["model.a.c"], is_ephemeral_model=False)
 
 
 class Adapter:
     def __init__(self) -> None:
         self.ended: list[dict[str, Sequence[str]]] = []
+        self.stopped: list[Sequence[Any]] = []
 
     @contextmanager
     def connection_named(self, name: str) -> Iterator[None]:
@@ -25,30 +36,95 @@ class Adapter:
     def run_ended(self, results: Sequence[Any], parents: Mapping[str, Sequence[str]]) -> None:
         self.ended.append(dict(parents))
 
+    def run_stopped(self, results: Sequence[Any]) -> bool:
+        self.stopped.append(list(results))
+        return True
+
+
+@pytest.fixture
+def adapter(monkeypatch: pytest.MonkeyPatch) -> Adapter:
+    made = Adapter()
+    monkeypatch.setattr(run_end, "get_adapter", lambda config: made)
+    return made
+
+
+@pytest.fixture
+def calls(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Of dbt's own methods, unwrapped."""
+    found: list[str] = []
+    monkeypatch.setattr(GraphRunnableTask, "execute_nodes", lambda task: found.append("dbt"))
+    monkeypatch.setattr(GraphRunnableTask, "run_queue", lambda task, pool: pool())
+    return found
+
+
+def task(of: type[GraphRunnableTask] = RunTask) -> Any:
+    made = of.__new__(of)
+    made.config = made.args = None  # type: ignore[assignment]
+    made.manifest = SimpleNamespace(nodes={NODE.unique_id: NODE}, functions={})  # type: ignore[assignment]
+    made.node_results, made._flattened_nodes = [], [NODE]  # type: ignore[list-item]
+    return made
+
 
 def wrapped_by_another(calls: list[str]) -> None:
-    original = RunTask.after_run
+    original: Callable[..., Any] = GraphRunnableTask.execute_nodes
 
     @functools.wraps(original)
-    def after_run(*args: Any) -> None:
+    def execute_nodes(*args: Any) -> Any:
         calls.append("another")
-        original(*args)
+        return original(*args)
 
-    RunTask.after_run = after_run  # type: ignore[method-assign]
+    GraphRunnableTask.execute_nodes = execute_nodes  # type: ignore[method-assign]
 
 
 @pytest.mark.parametrize("order", ["another, ours", "ours, another, ours", "ours, ours"])
-def test_the_end_is_told_once(monkeypatch: pytest.MonkeyPatch, order: str) -> None:
-    calls: list[str] = []
-    monkeypatch.setattr(RunTask, "after_run", lambda task, adapter, results: calls.append("dbt"))
+def test_the_end_is_told_once(adapter: Adapter, calls: list[str], order: str) -> None:
     for step in order.split(", "):
         if step == "ours":
             call_when_runs_end(Adapter)
         else:
             wrapped_by_another(calls)
-    node = SimpleNamespace(unique_id="model.a.b", depends_on_nodes=["model.a.c"])
-    manifest = SimpleNamespace(nodes={node.unique_id: node}, functions={})
-    adapter = Adapter()
-    RunTask.after_run(SimpleNamespace(manifest=manifest), adapter, [])  # type: ignore[arg-type]
+    task().execute_nodes()
     assert adapter.ended == [{"model.a.b": ["model.a.c"]}]
     assert calls == (["another", "dbt"] if "another" in order else ["dbt"])
+
+
+@pytest.mark.parametrize("command", [RunTask, BuildTask, CloneTask])
+def test_of_every_command(adapter: Adapter, calls: list[str], command: type[GraphRunnableTask]) -> None:
+    call_when_runs_end(Adapter)
+    task(command).execute_nodes()
+    assert len(adapter.ended) == 1
+
+
+def test_a_stopped_run_is_told_before_dbt_writes_its_results(adapter: Adapter, calls: list[str]) -> None:
+    call_when_runs_end(Adapter)
+    stopped = task()
+
+    def interrupted() -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        stopped.run_queue(interrupted)
+    assert adapter.stopped == [[]]
+    (result,) = stopped.node_results
+    assert (result.node, result.status) == (NODE, RunStatus.Skipped)
+    assert adapter.ended == []
+
+
+def test_a_release_that_is_stopped_is_written(
+    adapter: Adapter, calls: list[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """dbt itself writes nothing then."""
+
+    def interrupted(results: Sequence[Any], parents: Mapping[str, Sequence[str]]) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(adapter, "run_ended", interrupted)
+    call_when_runs_end(Adapter)
+    stopped = task()
+    stopped.args, stopped.started_at = SimpleNamespace(write_json=True), 0.0
+    monkeypatch.setattr(dbt_args, "args_to_dict", lambda args: {"vars": {}})
+    monkeypatch.setattr(stopped, "result_path", lambda: str(tmp_path / "run_results.json"), raising=False)
+    with pytest.raises(KeyboardInterrupt):
+        stopped.execute_nodes()
+    assert len(adapter.stopped) == 1
+    assert json.loads((tmp_path / "run_results.json").read_text())["results"] == []

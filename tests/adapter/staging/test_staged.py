@@ -123,3 +123,13 @@ def test_a_sink_that_is_being_cut_over_is_left_alone() -> None:
     sink = relation("feed", "sink")
     rests = [(sink, relation("a")), (sink, relation("a__dbt_old_1"))]
     assert not any("set from" in text for text in statements([staged("a", sinks=(sink,))], rests, STAGING))
+
+
+def test_a_failed_test_is_named_by_all_that_it_holds() -> None:
+    """b was skipped for it, a is above b, and x only below a."""
+    children = children_of({"b": ["a"], "x": ["a"]})
+    causes = held(of("a", "x"), ["b"], children, [], STAGING, tests={"b": "paid_small"})
+    assert causes == {
+        "a": "b is made from it, and stays as it was, since test paid_small failed",
+        "x": "a, which it is made from, stays as it was, since test paid_small failed",
+    }

@@ -3,13 +3,14 @@
 | module    | noun                                                                     |
 |-----------|--------------------------------------------------------------------------|
 | names     | the schemas of what is staged, and what a `ref` of it renders            |
+| literals  | the strings of a query, which say what will be called so                 |
 | readers   | who reads contents while the run goes on, and has to find the new ones   |
 | staged    | one object that is staged; which take their places, and which are held   |
 | retired   | what a sink still reads when something else has taken its place          |
 | placing   | the statements of the transaction in which they take their places        |
 | session   | the connection that holds the locks of a run, and its staging schemas    |
 | staging   | a run's staging, from the first object to the end                        |
-| run_end   | where dbt says that all models of a run have ended, and how              |
+| run_end   | where dbt says that all nodes of a run have ended, or that it was stopped |
 | sinks     | the adapter's part that lets sinks go on                                 |
 | adapter   | the adapter's part that the macros call, and that ends a run             |
 """

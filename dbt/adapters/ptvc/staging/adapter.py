@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -34,8 +35,12 @@ from dbt.adapters.ptvc.staging.staged import (
 )
 from dbt.adapters.ptvc.staging.staging import LaterSink, Staging
 
-_NOT_DONE = ("error", "fail", "runtime error", "skipped", "partial success")
+_FAILED = ("error", "fail", "runtime error")
+_NOT_DONE = (*_FAILED, "skipped", "partial success")
 """What `dbt retry` does again."""
+
+_RELATIONS = ("model", "seed", "snapshot")
+"""Nodes that are objects; results are also of tests, unit tests, exposures and saved queries."""
 
 _SINK_TIMEOUT_S = 600.0
 _ATTEMPTS = 3
@@ -53,6 +58,7 @@ class StagingAdapter(SinksAdapter):
         self._left_as_it_is: dict[tuple[str | None, str | None], str | None] = {}
         self._schemas_there: set[str] = set()
         self._above_readers: frozenset[str] | None = None
+        self._end_was_told = False
         self._guard = threading.Lock()
 
     # --- what there is ---------------------------------------------------------------------------------------------
@@ -62,6 +68,14 @@ class StagingAdapter(SinksAdapter):
         """All that a cascading drop of `relation` would take along, as the catalog is now, but for what this run has staged."""
         found = transitive_dependents(relation, self._dependency_edges())
         return [dependent for dependent in found if dependent.schema not in self._staging.schemas]
+
+    @available.parse(lambda *a, **k: False)
+    def reads(self, dependent: PtvcRelation, relation: PtvcRelation) -> bool:
+        """Whether the one, as it is in the catalog, reads the other, and not by way of something else."""
+        edges = self._dependency_edges()
+        return any(
+            (name_of(one), name_of(on)) == (name_of(dependent), name_of(relation)) for one, on in edges
+        )
 
     def _relations_cache_for_schemas(self, relation_configs: Any, cache_schemas: Any = None) -> None:
         if not cache_schemas:
@@ -162,6 +176,11 @@ class StagingAdapter(SinksAdapter):
         return self._staging.in_place(sql)
 
     @available
+    def literals_in_place(self, sql: str) -> str:
+        """The text whose string literals call everything that is staged what it will be called."""
+        return self._staging.literals_in_place(sql)
+
+    @available
     def over_views(self, sql: str) -> str:
         """The text with materialized views called by their names where it names replacements that are not read by name: what
         rests on the view sees the difference when it is replaced."""
@@ -222,6 +241,7 @@ class StagingAdapter(SinksAdapter):
 
     def run_ended(self, results: Sequence[Any], parents: Mapping[str, Sequence[str]]) -> None:
         """Everything that is staged takes its place, but for what is connected with a failure."""
+        self._end_was_told = True
         if self._staging.is_empty:
             return
         by_node = {result.node.unique_id: result for result in results}
@@ -236,10 +256,11 @@ class StagingAdapter(SinksAdapter):
             if node not in failed and result.node.resource_type == "model"
         }
         children = children_of(parents)
+        tests = _failed_tests_above(by_node, children)
         staged = self._staging.all
         for attempt in range(1, _ATTEMPTS + 1):
             edges = self._dependency_edges()
-            causes = held(staged, failed, children, edges, self._staging.schemas, made)
+            causes = held(staged, failed, children, edges, self._staging.schemas, made, tests)
             taken = [one for one in staged if one.node not in causes]
             try:
                 self._staging.place(taken, edges)
@@ -248,14 +269,26 @@ class StagingAdapter(SinksAdapter):
                 if error.sqlstate in _WORTH_ANOTHER and attempt < _ATTEMPTS:
                     self._say(f"once more, since the release was refused: {error}")
                     continue
-                self._refused([one.node for one in staged], by_node, str(error).strip())
+                self._refused(by_node, str(error).strip())
                 return
         for node, cause in causes.items():
             self._keep_old(by_node.get(node), "skipped", cause)
         self._settle_sinks(taken, by_node, descendants(causes, children) | failed)
 
-    def _refused(self, nodes: Iterable[str], by_node: Mapping[str, Any], reason: str) -> None:
-        for node in {*nodes, *(later.node for later in self._staging.later_sinks)}:
+    def run_stopped(self, results: Sequence[Any]) -> bool:
+        """Nothing takes its place.  Who interrupts a commit does not know whether it has been."""
+        if self._staging.is_empty:
+            return False
+        by_node = {result.node.unique_id: result for result in results}
+        cause = "the run was stopped" + (
+            " during its release, unless that was complete already" if self._end_was_told else ""
+        )
+        for node in self._staging.nodes:
+            self._keep_old(by_node.get(node), "skipped", cause)
+        return True
+
+    def _refused(self, by_node: Mapping[str, Any], reason: str) -> None:
+        for node in self._staging.nodes:
             self._keep_old(
                 by_node.get(node), "error", f"the release of this run was refused, as a whole: {reason}"
             )
@@ -271,7 +304,11 @@ class StagingAdapter(SinksAdapter):
         self, taken: Sequence[Staged], by_node: Mapping[str, Any], kept: Collection[str]
     ) -> None:
         """Those that read what has been replaced go on with what has taken its place, and those that waited for it are made."""
-        by_name = {(result.node.schema, result.node.alias): result for result in by_node.values()}
+        by_name = {
+            (result.node.schema, result.node.alias): result
+            for result in by_node.values()
+            if result.node.resource_type in _RELATIONS
+        }
         for sink in {name_of(sink): sink for one in taken for sink in one.sinks}.values():
             with _reported(by_name.get(name_of(sink))) as said:
                 if self.cut_over(sink, _SINK_TIMEOUT_S):
@@ -287,10 +324,32 @@ class StagingAdapter(SinksAdapter):
 
     def cleanup_connections(self) -> None:
         """The end, however it came: of what is staged still, nothing is left."""
+        stopped = self.connections.interrupted.is_set() or sys.exc_info()[1] is not None
+        forgotten = sorted(self._staging.nodes) if not (self._end_was_told or stopped) else []
         self._staging.abandon()
         self._left_as_it_is.clear()
         self._above_readers = None
+        self._end_was_told = False
         super().cleanup_connections()
+        if forgotten:
+            raise DbtRuntimeError(
+                f"what was staged for {', '.join(forgotten)} has not taken its place, and was dropped: this command of dbt does "
+                "not say when its nodes have ended."
+            )
+
+
+def _failed_tests_above(
+    by_node: Mapping[str, Any], children: Mapping[str, Collection[str]]
+) -> dict[str, str]:
+    """The test, by its name, for which dbt has skipped a node."""
+    found: dict[str, str] = {}
+    for result in by_node.values():
+        node = result.node
+        if node.resource_type in ("test", "unit_test") and result.status in _FAILED:
+            for below in descendants(node.depends_on_nodes, children):
+                if below in by_node and by_node[below].status == "skipped":
+                    found.setdefault(below, node.name)
+    return found
 
 
 @contextmanager

@@ -1,41 +1,95 @@
-"""Where dbt says that all models of a run have ended, and how.
+"""Where dbt says that all nodes of a run have ended, and how, or that it was stopped.
 
 dbt-core tells an adapter nothing of that: a hook of the adapter's package would, but counts as one more result of every run.  So the
-adapter is called from the place where dbt runs the hooks of the end, before these; what it changes in the results is what dbt
-reports, writes to run_results.json, and what `dbt retry` goes by.
+adapter is called from the place where every command of dbt that runs nodes (`build`, `run`, `clone`, ...) has done so, before the hooks of the
+end; what it changes in the results is what dbt reports, writes to run_results.json, and what `dbt retry` goes by.
 """
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
 from typing import Any, Protocol
 
-from dbt.task.run import RunTask
+from dbt.adapters.factory import get_adapter
+from dbt.task.runnable import GraphRunnableTask, mark_node_as_skipped
 
 _MARK = "_ends_staging"
+_STOPPED = "the run was stopped before this was done"
 
 
 class EndingRun(Protocol):
     def run_ended(self, results: Sequence[Any], parents: Mapping[str, Sequence[str]]) -> None:
         """`results` are dbt's RunResults, `parents` the nodes that each node is made from."""
 
+    def run_stopped(self, results: Sequence[Any]) -> bool:
+        """By Ctrl-C, before its end or in it.  Whether something was staged."""
+
 
 def call_when_runs_end(adapter_type: type[EndingRun]) -> None:
     """All runs of this process, of adapters of that type."""
-    original: Callable[..., None] = RunTask.after_run
-    if hasattr(
-        original, _MARK
-    ):  # also where something else has wrapped it since: wrappers take attributes over
+
+    def adapter_of(task: GraphRunnableTask) -> Any:
+        adapter = get_adapter(task.config) if task.manifest is not None else None
+        return adapter if isinstance(adapter, adapter_type) else None
+
+    def execute_nodes(original: Callable[..., Any], task: GraphRunnableTask) -> Any:
+        results = original(task)
+        if (adapter := adapter_of(task)) is not None:
+            assert task.manifest is not None
+            nodes = (*task.manifest.nodes.values(), *task.manifest.functions.values())
+            try:
+                with adapter.connection_named("master"):
+                    adapter.run_ended(results, {node.unique_id: node.depends_on_nodes for node in nodes})
+            except (KeyboardInterrupt, SystemExit):
+                if adapter.run_stopped(task.node_results):
+                    _write(task)
+                raise
+        return results
+
+    def run_queue(original: Callable[..., Any], task: GraphRunnableTask, pool: Any) -> Any:
+        """dbt writes the results of an interrupted run as soon as this is left."""
+        try:
+            return original(task, pool)
+        except (KeyboardInterrupt, SystemExit):
+            adapter = adapter_of(task)
+            if adapter is not None and adapter.run_stopped(task.node_results):
+                _add_what_was_not_done(task)
+            raise
+
+    _wrap("execute_nodes", execute_nodes)
+    _wrap("run_queue", run_queue)
+
+
+def _wrap(name: str, around: Callable[..., Any]) -> None:
+    original = getattr(GraphRunnableTask, name)
+    if hasattr(original, _MARK):  # also where something else has wrapped it since: attributes are taken over
         return
 
     @functools.wraps(original)
-    def after_run(task: RunTask, adapter: Any, results: Any) -> None:
-        if isinstance(adapter, adapter_type) and task.manifest is not None:
-            nodes = (*task.manifest.nodes.values(), *task.manifest.functions.values())
-            with adapter.connection_named("master"):  # type: ignore[attr-defined]
-                adapter.run_ended(results, {node.unique_id: node.depends_on_nodes for node in nodes})
-        original(task, adapter, results)
+    def wrapper(*arguments: Any) -> Any:
+        return around(original, *arguments)
 
-    setattr(after_run, _MARK, True)
-    RunTask.after_run = after_run  # type: ignore[assignment, method-assign]
+    setattr(wrapper, _MARK, True)
+    setattr(GraphRunnableTask, name, wrapper)
+
+
+def _add_what_was_not_done(task: GraphRunnableTask) -> None:
+    """What is staged takes its place together with it, so `dbt retry` is to do it, too."""
+    done = {result.node.unique_id for result in task.node_results}  # type: ignore[attr-defined]
+    for node in task._flattened_nodes or ():
+        result = None if node.is_ephemeral_model else mark_node_as_skipped(node, done, _STOPPED)
+        if result is not None:
+            task.node_results.append(result)
+
+
+def _write(task: GraphRunnableTask) -> None:
+    """As dbt does when the nodes are interrupted; after them it writes nothing."""
+    if task.args.write_json:
+        now = datetime.now(UTC)
+        elapsed = now.timestamp() - task.started_at
+        result: Any = task.get_result(  # type: ignore[no-untyped-call]
+            task.node_results, elapsed, now.replace(tzinfo=None)
+        )
+        result.write(task.result_path())

@@ -69,17 +69,25 @@ def held(
     edges: Sequence[Edge],
     staging: Collection[str],
     made: Collection[Name] = (),
+    tests: Mapping[str, str] | None = None,
 ) -> dict[str, str]:
     """The nodes whose staged objects do not take their places, and why: what is connected with a failure stays as it was.
 
     `failed` are the nodes of the run that failed or were skipped, `children` the nodes that are made from each, `edges` what rests on
-    what in the catalog, `made` what models of the run are now: nothing of that falls with an old object.
+    what in the catalog, `made` what models of the run are now: nothing of that falls with an old object.  `tests` are the names of
+    failed tests, by the nodes that were skipped for them.
     """
     below = {one.node: descendants([one.node], children) for one in staged}
     causes = {one.node: "it failed itself" for one in staged if one.node in failed}
     lost = set(failed)
+    blamed = dict(tests or {})
     while True:
-        found = dict(_connected(staged, causes, lost, below))
+        found = {}
+        for node, other, relation in _connected(staged, causes, lost, below):
+            found[node] = f"{_short(other)}{relation}"
+            if other in blamed:
+                blamed.setdefault(node, blamed[other])
+                found[node] += f", since test {blamed[other]} failed"
         taken = [one for one in staged if one.node not in causes and one.node not in found]
         found.update(_left_resting(taken, edges, staging, made) if not found else {})
         if not found:
@@ -93,17 +101,18 @@ def _connected(
     causes: Mapping[str, str],
     lost: Collection[str],
     below: Mapping[str, set[str]],
-) -> Iterable[tuple[str, str]]:
+) -> Iterable[tuple[str, str, str]]:
+    """What is held, by what, and how that is related to it."""
     for one in staged:
         if one.node in causes:
             continue
         failures = sorted(below[one.node] & set(lost))
         if failures:
-            yield one.node, f"{_short(failures[0])} is made from it, and stays as it was"
+            yield one.node, failures[0], " is made from it, and stays as it was"
             continue
         above = next((held for held in causes if one.node in below[held]), None)
         if above is not None:
-            yield one.node, f"{_short(above)}, which it is made from, stays as it was"
+            yield one.node, above, ", which it is made from, stays as it was"
 
 
 def _left_resting(

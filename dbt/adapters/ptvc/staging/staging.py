@@ -12,6 +12,7 @@ from dbt_common.exceptions import DbtRuntimeError
 
 from dbt.adapters.ptvc.dependencies import Edge
 from dbt.adapters.ptvc.relation import PtvcRelation
+from dbt.adapters.ptvc.staging.literals import renamed_in_literals
 from dbt.adapters.ptvc.staging.names import REFERENCES, Reference, renamed_schema
 from dbt.adapters.ptvc.staging.placing import statements
 from dbt.adapters.ptvc.staging.session import StagingSession
@@ -57,6 +58,11 @@ class Staging:
         return list(self._staged.values())
 
     @property
+    def nodes(self) -> set[str]:
+        """Whose objects they are, with the sinks that wait for them."""
+        return {*self._staged, *(later.node for later in self.later_sinks)}
+
+    @property
     def schemas(self) -> set[str]:
         return {staging_schema(schema) for schema in self._schemas}
 
@@ -69,6 +75,10 @@ class Staging:
         for schema in list(self._schemas):
             sql = renamed_schema(sql, staging_schema(schema), schema)
         return sql
+
+    def literals_in_place(self, sql: str) -> str:
+        """A query whose string literals call everything that is staged what it will be called."""
+        return renamed_in_literals(sql, {staging_schema(schema): schema for schema in list(self._schemas)})
 
     def over_views(self, sql: str, chosen: Callable[[Staged], bool]) -> str:
         """A query that reads views where it names their replacements, if these are `chosen`."""

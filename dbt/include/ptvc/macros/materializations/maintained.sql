@@ -1,8 +1,8 @@
 {# What is maintained by the runtime, and so is only touched when its definition changed. #}
 
-{# The model's query: of a config `dialect`, what that means in PostgreSQL's SQL. #}
+{# The model's query: of a config `dialect`, what that means in PostgreSQL's SQL. A `ref` in a string is the place of what is staged. #}
 {% macro ptvc__query(sql) -%}
-  {{ return(adapter.translated(sql, model)) }}
+  {{ return(adapter.literals_in_place(adapter.translated(sql, model))) }}
 {%- endmacro %}
 
 {% materialization view, adapter='ptvc' %}

@@ -26,3 +26,12 @@
 {% macro ptvc__snapshot_string_as_time(timestamp) -%}
   {{ return("cast('" ~ timestamp ~ "' as timestamp)") }}
 {%- endmacro %}
+
+{# A `ref` in a string is the place of what is staged. #}
+{% macro ptvc__build_snapshot_table(strategy, sql) -%}
+  {{ return(default__build_snapshot_table(strategy, adapter.literals_in_place(sql))) }}
+{%- endmacro %}
+
+{% macro ptvc__snapshot_staging_table(strategy, source_sql, target_relation) -%}
+  {{ return(default__snapshot_staging_table(strategy, adapter.literals_in_place(source_sql), target_relation)) }}
+{%- endmacro %}

@@ -4,6 +4,7 @@
 #}
 {% macro ptvc__assert_droppable(relation) -%}
   {% set blocking = [] %}
+  {% set foreign = [] %}
   {% set tests = [] %}
   {% set falling = [] %}
   {% set sinks = ptvc__sinks_of_run(relation) | map(attribute='identifier') | list %}
@@ -16,17 +17,15 @@
     {% elif node is not none and node.unique_id in selected_resources %}
       {% do falling.append(dependent.render()) %}
     {% else %}
-      {% do blocking.append(dependent.sql_kind ~ ' ' ~ dependent.render()) %}
+      {% do blocking.append(dependent.sql_kind ~ ' ' ~ dependent.render() ~ ptvc__foreign(dependent, node)) %}
+      {% if node is none %}{% do foreign.append('drop ' ~ dependent.sql_kind ~ ' ' ~ dependent.render()) %}{% endif %}
       {% if node is not none and node.resource_type == 'test' %}{% do tests.append(node.name) %}{% endif %}
     {% endif %}
   {% endfor %}
-  {% set command = 'dbt build' if tests else 'dbt run' %}
   {% if blocking and not should_full_refresh() %}
     {{ exceptions.raise_compiler_error(
         relation.render() ~ " changed and has to be replaced, but these rest on it and are not part of this run: "
-        ~ blocking | join(', ') ~ ". Run them too (`" ~ command ~ " --select " ~ model.name ~ "+`"
-        ~ (", which runs tests as well" if tests else "") ~ "), or drop them with "
-        "`dbt run --full-refresh --select " ~ model.name ~ "`."
+        ~ blocking | join(', ') ~ ". " ~ ptvc__remedy(blocking, foreign, tests)
     ) }}
   {% elif blocking %}
     {{ exceptions.warn(relation.render() ~ " is replaced under --full-refresh; dropped with it: " ~ blocking | join(', ')
@@ -35,6 +34,24 @@
   {% if falling %}
     {{ log(relation.render() ~ " is replaced; rebuilt later in this run: " ~ falling | join(', '), info=true) }}
   {% endif %}
+{%- endmacro %}
+
+{# What to say of something that no node of the project makes: of a model that was deleted or renamed, or of another project or target. #}
+{% macro ptvc__foreign(relation, node) -%}
+  {% if node is not none %}{{ return('') }}{% endif %}
+  {% set schemas = graph.nodes.values() | map(attribute='schema') | list %}
+  {{ return(' (no model of this project makes it)' if relation.schema in schemas else ' (made by another project or target)') }}
+{%- endmacro %}
+
+{# `foreign` are the statements that drop what this project does not make, nearest first. #}
+{% macro ptvc__remedy(blocking, foreign, tests) -%}
+  {% set command = ('dbt build' if tests else 'dbt run') ~ ' --select ' ~ model.name ~ '+' %}
+  {% set run = "Run them too (`" ~ command ~ "`" ~ (", which runs tests as well)" if tests else ")") %}
+  {% if not foreign %}{{ return(run ~ ".") }}{% endif %}
+  {% set drop = "`" ~ foreign | reverse | join('; ') ~ "`" %}
+  {{ return(("Drop what this project does not make: " if foreign | length == blocking | length
+      else run ~ ", and drop what this project does not make: ") ~ drop
+      ~ ". Or `dbt run --full-refresh --select " ~ model.name ~ "+`, which drops that, and makes what the project makes anew.") }}
 {%- endmacro %}
 
 {# The sinks on `relation` whose models are part of this run: they stay, and are cut over there. #}

@@ -1,8 +1,17 @@
 {# Indexes: the `indexes` config of any relation. A name holds the hash of what the index is made of. #}
 
 {% macro ptvc__index_on_sql(index_name, on, columns, cluster) -%}
+  {%- set key = ptvc__index_key(on, columns) -%}
   create index {{ adapter.quote(index_name) }}
-  {%- if cluster %} in cluster {{ adapter.quote(cluster) }}{% endif %} on {{ on }} ({{ columns | join(', ') }})
+  {%- if cluster %} in cluster {{ adapter.quote(cluster) }}{% endif %} on {{ on }} ({{ key | join(', ') }})
+{%- endmacro %}
+
+{# What is a column's name, letter by letter, is quoted; anything else is an expression, or quoted already. #}
+{% macro ptvc__index_key(on, columns) -%}
+  {% set key = [] %}
+  {% set names = get_columns_in_query('select * from ' ~ on) %}
+  {% for column in columns %}{% do key.append(adapter.quote(column) if column in names else column) %}{% endfor %}
+  {{ return(key) }}
 {%- endmacro %}
 
 {# Make the indexes of `relation` what the config says; `definition_hash` is that of the relation. #}

@@ -45,6 +45,9 @@
   {% call statement('main') -%}
     {{ get_create_sql(staged, sql) }}
   {%- endcall %}
+  {% if existing is not none and adapter.reads(staged, existing) %}
+    {{ exceptions.raise_compiler_error(wanted.render() ~ " reads itself: a view cannot read itself. What adds to what is there is an `incremental` model.") }}
+  {% endif %}
   {% set changes = ptvc__apply_indexes(staged, staged.definition_hash) %}
   {% do ptvc__wait(staged, changes.create) %}
   {% do ptvc__staged_anew(existing, wanted, staged, by_name) %}
