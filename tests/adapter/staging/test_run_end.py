@@ -122,7 +122,7 @@ def test_a_release_that_is_stopped_is_written(
     call_when_runs_end(Adapter)
     stopped = task()
     stopped.args, stopped.started_at = SimpleNamespace(write_json=True), 0.0
-    monkeypatch.setattr(dbt_args, "args_to_dict", lambda args: {"vars": {}})
+    monkeypatch.setattr(dbt_args, "args_to_dict", lambda args: {"vars": {}, "invocation_command": ""})
     monkeypatch.setattr(stopped, "result_path", lambda: str(tmp_path / "run_results.json"), raising=False)
     with pytest.raises(KeyboardInterrupt):
         stopped.execute_nodes()
