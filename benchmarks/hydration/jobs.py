@@ -107,7 +107,7 @@ def copy_in(connection: psycopg.Connection[tuple[Any, ...]], tables: Mapping[str
         columns = ", ".join(f"{f.name} {SQL_TYPES[str(f.type)]} NOT NULL" for f in table.schema)
         connection.execute(f"CREATE TABLE {name} ({columns})")
         sink = pa.BufferOutputStream()
-        options = pyarrow.csv.WriteOptions(include_header=False, quoting_style="none")
+        options = pyarrow.csv.WriteOptions(include_header=False)
         pyarrow.csv.write_csv(table, sink, options)
         with connection.cursor().copy(f"COPY {name} FROM STDIN (FORMAT csv)") as copy:
             copy.write(sink.getvalue().to_pybytes())
