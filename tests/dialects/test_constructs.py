@@ -15,6 +15,7 @@ from typing import Any
 import duckdb
 import pytest
 from ptvc.check.environment import Environment
+from ptvc.compute.spark.session import spark_session, stop_session
 from ptvc.dialects.translate import translate
 from ptvc.errors import PtvcError
 
@@ -39,22 +40,19 @@ def ask_duckdb() -> Iterator[Ask]:
 
 
 @pytest.fixture(scope="module")
-def ask_spark() -> Iterator[Ask]:
+def ask_spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ask]:
     """Spark SQL, which Databricks' is made of, in ANSI mode as there."""
-    from pyspark.sql import SparkSession
-
-    session = (
-        SparkSession.builder.master("local[1]")
-        .config("spark.ui.enabled", "false")
-        .config("spark.sql.session.timeZone", "UTC")
-        .config("spark.sql.shuffle.partitions", "1")
-        .config("spark.default.parallelism", "1")
-        .config("spark.driver.host", "127.0.0.1")
-        .getOrCreate()
-    )
+    settings = {
+        "spark.sql.shuffle.partitions": "1",
+        "spark.default.parallelism": "1",
+        "spark.sql.ansi.enabled": "true",
+    }
+    session = spark_session("local[1]", "oracle", settings, directory=tmp_path_factory.mktemp("spark"))
     session.sparkContext.setLogLevel("OFF")
-    yield lambda sql: [tuple(row) for row in session.sql(sql).collect()]
-    session.stop()
+    try:
+        yield lambda sql: [tuple(row) for row in session.sql(sql).collect()]
+    finally:
+        stop_session(session)
 
 
 def plain(value: Any) -> Any:
