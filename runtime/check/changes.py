@@ -198,7 +198,7 @@ class Comparison:
 
     def _keeps_columns(self, node: Node) -> bool:
         """Whether it is a materialized view that was one before, with the same columns."""
-        old, new = self.old.objects().get(node.id), self.new.objects().get(node.id)
+        old, new = self.old.result.checked.get(node.id), self.new.result.checked.get(node.id)
         if old is None or new is None or not old.node.kind == node.kind == "materialized_view":
             return False
         return difference(old.schema, new.schema) is None

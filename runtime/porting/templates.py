@@ -226,9 +226,6 @@ class _Open:
     outer: int
 
 
-_IGNORED_TAGS = ("set", "do", "import", "from")
-
-
 class _Builder:
     def __init__(self, made: Template, meanings: Meanings) -> None:
         self._made = made

@@ -59,16 +59,10 @@ _INT4_MAX = 2**31 - 1
 _NOT_REPLACEABLE = ("42P16", "42P17", "55000")
 """Why a definition cannot be replaced in place: its columns, a cycle, what rests on it."""
 
-_NOT_DONE = ("error", "fail", "runtime error", "skipped", "partial success")
-"""What `dbt retry` does again."""
-
 _PROGRESS_EVERY_S = 5.0
 _WORTH_SAYING_S = 2.0
 _POLL_FIRST_S = 0.02
 _POLL_MAX_S = 0.5
-_SINK_TIMEOUT_S = 600.0
-_STALLED_S = 8.0
-"""Longer than the pause between two attempts of a sink: what has been mended meanwhile is found to be so."""
 
 
 @dataclass

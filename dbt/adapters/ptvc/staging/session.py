@@ -72,9 +72,6 @@ class StagingSession:
         row = self._connection.execute("select pg_try_advisory_lock(%s)", [lock_key(schema)]).fetchone()
         return row is not None and bool(row[0])
 
-    def unlock(self, schema: str) -> None:
-        self._connection.execute("select pg_advisory_unlock(%s)", [lock_key(schema)])
-
     def _holder(self, schema: str) -> str:
         """Who holds the lock of that schema, as it says itself."""
         rows = self._connection.execute(
