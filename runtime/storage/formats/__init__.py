@@ -1,0 +1,1 @@
+"""Formats of messages: bytes of a key or a value become columns."""
