@@ -41,6 +41,20 @@ def mz_frontiers(state: State) -> Rows:
         }
 
 
+def mz_last_changes(state: State) -> Rows:
+    """When rows of tables and sources were last written or taken back, and of views, when something was that they are computed
+    from.  Of what was never written there is no time."""
+    written = {
+        collection.id: collection.last_write
+        for collection in state.collections.all()
+        if collection.timestamped and collection.last_write > 0
+    }
+    for item in state.catalog.user_items():
+        if isinstance(item, Readable):
+            times = [written[used.id] for used in state.catalog.below([item.id]) if used.id in written]
+            yield {"object_id": item.id, "last_change": timestamp(max(times)) if times else None}
+
+
 def mz_hydration_statuses(state: State) -> Rows:
     for item in state.catalog.user_items():
         if isinstance(item, Maintained):

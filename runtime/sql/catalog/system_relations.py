@@ -314,7 +314,12 @@ _OF_CONNECTIONS = {
     "secret_access_key_secret_id:t session_token_secret_id:t",
     "mz_internal.mz_connection_secrets": "connection_id:t option:t secret_id:t",
 }
-"""What connections are made of; the newest of them all, so new relations go to the end of this table."""
+"""What connections are made of."""
+
+_OF_CHANGES = {
+    "mz_internal.mz_last_changes": "object_id:t last_change:z",
+}
+"""When what changed; the newest of them all, so new relations go to the end of this table."""
 
 
 def _schema(columns: str) -> Schema:
@@ -331,6 +336,7 @@ SYSTEM_RELATIONS: dict[str, Schema] = {
         **_LATER_EMPTY,
         **_OF_SESSIONS,
         **_OF_CONNECTIONS,
+        **_OF_CHANGES,
     }.items()
 }
 

@@ -87,3 +87,19 @@
 {% macro ptvc__literal(value) -%}
   '{{ (value | string) | replace("'", "''") }}'
 {%- endmacro %}
+
+{# When the contents of each relation last changed: for `dbt source freshness` without a `loaded_at_field`. No row is read for it. #}
+{% macro ptvc__get_relation_last_modified(information_schema, relations) -%}
+  {{ adapter.verify_database(information_schema.database) }}
+  {% set names = [] %}
+  {% for relation in relations %}
+    {% do names.append('(' ~ ptvc__literal(relation.schema) ~ ', ' ~ ptvc__literal(relation.identifier) ~ ')') %}
+  {% endfor %}
+  {% call statement('last_modified', fetch_result=True) -%}
+    select o.schema_name as "schema", o.name as identifier, c.last_change as last_modified, now() as snapshotted_at
+    from mz_internal.mz_last_changes c
+    join mz_catalog.mz_objects o on o.id = c.object_id
+    where (o.schema_name, o.name) in ({{ names | join(', ') }})
+  {%- endcall %}
+  {{ return(load_result('last_modified')) }}
+{%- endmacro %}
