@@ -10,7 +10,7 @@ from dbt_common.exceptions import DbtRuntimeError
 from dbt.adapters.ptvc.relation_configs import IndexConfig
 from dbt.adapters.ptvc.single_relation import named_relation, reads_one_ref
 
-from ..errors import InvalidParameter, Unsupported
+from ..errors import InvalidParameter
 from .nodes import Node, Project
 
 
@@ -50,10 +50,7 @@ def definition(node: Node, code: str, project: Project) -> Statement | None:
         case "index":
             return _index(node, name, code, project)
         case "source_table":
-            raise Unsupported(
-                "`materialized: source_table` is not supported: a source has one stream, and is read like a table",
-                hint="Make it a view on the source, or have the other models read the source.",
-            )
+            return _of(f"create table {name} ", code)
         case "ephemeral":
             return None
         case _:  # whatever a materialization of the project's own makes is read like a table

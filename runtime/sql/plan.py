@@ -321,7 +321,7 @@ def _create(
         case definition_statements.CreateSourceStatement():
             return source.create_source(planner, node, statement.sql)
         case definition_statements.CreateSourceTableStatement():
-            return source.create_source_table(planner, node)
+            return source.create_source_table(planner, node, statement.sql)
         case definition_statements.CreateSinkStatement():
             return sink.create(planner, node, statement.sql)
         case definition_statements.CreateSchemaStatement(name=name, if_not_exists=if_not_exists):

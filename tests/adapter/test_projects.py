@@ -222,7 +222,7 @@ class TestHarbour:
             (project.folder / "models" / f"{name}.sql").write_text(text)
         result = project.dbt("run", "--select", "notes", "rare", "old", passes=False)
         said = {r.node.name: r.message for r in result}
-        assert "make this one a `view` on it" in said["notes"]
+        assert 'no tables can be made from source "moorings"' in said["notes"]
         assert "Remove `refresh_interval`" in said["rare"]
         assert said["old"] == "CREATE MATERIALIZED VIEW"
 

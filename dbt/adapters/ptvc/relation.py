@@ -96,8 +96,8 @@ def shorten(identifier: str, suffix: str) -> str:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PtvcRelation(BaseRelation):
-    """`definition_hash` is None for what dbt did not make, and for tables and indexes; of an index, the catalog keeps
-    a statement in words of its own, `index_definition`."""
+    """`definition_hash` is None for what dbt did not make, for indexes, and for tables but those that sources write; of an index,
+    the catalog keeps a statement in words of its own, `index_definition`."""
 
     type: PtvcRelationType | None = None  # type: ignore[assignment]
     definition_hash: str | None = None

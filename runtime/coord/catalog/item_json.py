@@ -118,7 +118,11 @@ def _fields(item: Item) -> Json:
         case SourceTable():
             return _columns(item) | {
                 "shard": item.shard,
-                "options": _options(reference=item.reference, retain_history_ms=item.retain_history_ms),
+                "options": _options(
+                    reference=item.reference,
+                    retain_history_ms=item.retain_history_ms,
+                    create_sql=item.create_sql,
+                ),
             }
         case View():
             return (
@@ -279,6 +283,7 @@ def item_from_json(text: str) -> Item:
                 shard=v["shard"],
                 reference=options["reference"],
                 retain_history_ms=retained,
+                create_sql=options.get("create_sql"),
             )
         case View.kind.value:
             return View(

@@ -188,13 +188,15 @@ class SharedSource(ItemBase):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceTable(_ReadableBase):
-    """A table that a source writes, and nobody else.  `reference` is what it is of what the source offers."""
+    """A table that a source writes, and nobody else.  `reference` is what it is of what the source offers; `create_sql` the whole
+    statement, None where the source's made it."""
 
     kind = ItemKind.TABLE
 
     shard: str
     reference: str
     retain_history_ms: int | None = None
+    create_sql: str | None = None
 
     @property
     def source(self) -> GlobalId:

@@ -77,6 +77,7 @@ def new_source_table(plan: CreateSourceTable, source: GlobalId, definitions: Def
         shard=identity["id"],
         reference=plan.reference,
         retain_history_ms=plan.retain_history_ms,
+        create_sql=plan.create_sql,
     )
 
 

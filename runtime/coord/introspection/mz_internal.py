@@ -136,6 +136,8 @@ def mz_definitions(state: State) -> Rows:
                 definition = f"{item.definition_sql};"
             case Source() | SharedSource() | Sink():
                 definition = item.create_sql
+            case SourceTable(create_sql=str() as written):
+                definition = written
             case Table() | SourceTable():
                 definition = create_sql(state, item)
             case _:

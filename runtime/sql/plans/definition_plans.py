@@ -123,7 +123,8 @@ class CounterConnector:
 
 @dataclass(frozen=True, slots=True)
 class CreateSourceTable:
-    """A table of what the source offers as `reference`; `source` is its id, None where the same statement creates it."""
+    """A table of what the source offers as `reference`; `source` is its id, None where the same statement creates it, which
+    then has no `create_sql`."""
 
     name: QualifiedName
     source: GlobalId | None
@@ -131,6 +132,7 @@ class CreateSourceTable:
     schema: Schema
     if_not_exists: bool = False
     retain_history_ms: int | None = None
+    create_sql: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

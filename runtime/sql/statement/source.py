@@ -79,7 +79,7 @@ def create_source(planner: Planner, node: CreateSourceStatement, sql: str) -> de
 
 
 def create_source_table(
-    planner: Planner, node: CreateSourceTableStatement
+    planner: Planner, node: CreateSourceTableStatement, sql: str
 ) -> definition_plans.CreateSourceTable:
     name = _table_name(node.name, planner)
     source = _source(node.source, planner)
@@ -92,6 +92,7 @@ def create_source_table(
         source.offers[reference],
         node.if_not_exists,
         node.retain_history_ms,
+        sql,
     )
 
 

@@ -31,11 +31,7 @@
   {{ return(ptvc__maintain(this.incorporate(type='sink'), body)) }}
 {% endmaterialization %}
 
-{# dbt-materialize makes a table of one of the streams of a source; here a source has one, and is read itself. #}
+{# One of the tables that a source offers, which the source writes: the body is `from source {{ ref(...) }} (reference ...)`. #}
 {% materialization source_table, adapter='ptvc' %}
-  {{ exceptions.raise_compiler_error(
-      "`materialized: source_table` of " ~ this.render() ~ " is not supported: a source has one stream here, and is read like a "
-      "table. Write the columns, the format and the envelope into the `source` model, and make this one a `view` on it "
-      "(`select * from` a ref), or have the other models read the source."
-  ) }}
+  {{ return(ptvc__maintain(this.incorporate(type='table'), sql)) }}
 {% endmaterialization %}

@@ -9,6 +9,9 @@
     {{ ptvc__get_create_source_sql(relation, sql) }}
   {%- elif relation.is_sink -%}
     {{ ptvc__get_create_sink_sql(relation, sql) }}
+  {%- elif config.get('materialized') == 'source_table' -%}
+    create table {{ relation.render() }} {{ ptvc__definition_marker(relation) }}
+    {{ sql }}
   {%- else -%}
     {{ default__get_create_sql(relation, sql) }}
   {%- endif -%}
