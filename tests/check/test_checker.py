@@ -94,7 +94,7 @@ REFUSED = {
     ),
     "a table of a source": (
         "{{ config(materialized='source_table') }}select * from {{ ref('orders') }}",
-        "syntax error at or near \"select\"",
+        'syntax error at or near "select"',
     ),
     "an index that is unique": (
         "{{ config(indexes=[{'columns': 'id', 'unique': true}]) }}select id from {{ ref('orders') }}",
