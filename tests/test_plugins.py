@@ -13,7 +13,7 @@ from random import Random
 import pytest
 from plugins.durations import LAST, OTHERWISE_S, in_order, unit_of
 from plugins.missing_parts import ALLOWED, VARIABLE
-from plugins.rotation import NUMBERS, SLICES, commit_of, in_slice, kind_of, slice_of
+from plugins.rotation import NUMBERS, SLICES, case_of, commit_of, in_slice, kind_of, slice_of
 from plugins.shuffle import shuffled
 
 ROOT = Path(__file__).parent.parent
@@ -36,6 +36,18 @@ def test_a_kind_may_have_smaller_slices() -> None:
     assert set().union(*slices) == set(CASES)
     assert {len([case for case in found if "many" in case]) for found in slices} == {5}
     assert NUMBERS % SLICES == NUMBERS % 40 == 0
+
+
+def test_classes_may_be_the_cases_of_a_kind() -> None:
+    mark = pytest.mark.slow(of="dbt", slices=3).mark
+    nodes = {f"tests/c.py::Test{n}::test_{name}": n for n in range(9) for name in "ab"}
+    cases = {node: case_of(node, mark) for node in nodes}
+    assert len(set(cases.values())) == 9
+    assert set(map(kind_of, cases.values())) == {"dbt"}
+    slices = [in_slice(set(cases.values()), number, {"dbt": 3}) for number in range(3)]
+    assert [len(found) for found in slices] == [3, 3, 3]
+    assert set().union(*slices) == set(cases.values())
+    assert case_of("tests/a.py::test_few[1]", pytest.mark.slow.mark) == "tests/a.py::test_few[1]"
 
 
 def test_a_slice_holds_some_of_every_kind_and_of_every_mode() -> None:

@@ -8,6 +8,8 @@ parameters of.  A slice holds
   `slow(slices=60)`;
 - every case, with the cases of the other slices together.
 
+Where classes are many of a kind, their marks say so: `slow(of="conformance", slices=3)`. Then a class is a case, with all its tests.
+
 The slice follows from a number, and that from the commit's hash, so that a commit's run can be repeated and the next one sees other
 cases; `--rotation 3` takes another.  Tests that are named (`tests/a.py::test_b[7]`) are always selected.  What is left out
 is counted at the head of the run, with the slice.
@@ -64,6 +66,12 @@ def kind_of(case: str) -> str:
     return case.partition("[")[0]
 
 
+def case_of(nodeid: str, mark: pytest.Mark) -> str:
+    """What a slow test belongs to: itself, or, where classes are cases of a kind, its class."""
+    kind = mark.kwargs.get("of")
+    return nodeid if kind is None else f"{kind}[{nodeid.rpartition('::')[0]}]"
+
+
 def in_slice(cases: Iterable[str], number: int, slices: Mapping[str, int] | None = None) -> set[str]:
     """The cases, by node id, that the slice holds; `slices` are those of a kind, where they are not SLICES.
 
@@ -106,13 +114,14 @@ class Rotation:
 
     def selects(self, items: list[pytest.Item]) -> list[pytest.Item]:
         marks = {item.nodeid: mark for item in items if (mark := item.get_closest_marker("slow")) is not None}
-        slow = list(marks)
-        slices = {kind_of(nodeid): mark.kwargs.get("slices", SLICES) for nodeid, mark in marks.items()}
+        cases = {nodeid: case_of(nodeid, mark) for nodeid, mark in marks.items()}
+        slices = {kind_of(cases[nodeid]): mark.kwargs.get("slices", SLICES) for nodeid, mark in marks.items()}
         match self.part:
             case "ordinary":
-                left_out = set(slow)
+                left_out = set(marks)
             case "ci":
-                left_out = set(slow) - in_slice(slow, self.number, slices)
+                taken = in_slice(set(cases.values()), self.number, slices)
+                left_out = {nodeid for nodeid, case in cases.items() if case not in taken}
             case _:
                 return items
         return [item for item in items if item.nodeid not in left_out or self._is_named(item.nodeid)]

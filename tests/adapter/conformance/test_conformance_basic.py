@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from dbt.tests.adapter.basic import (
     test_adapter_methods,
     test_base,
@@ -16,8 +15,10 @@ from dbt.tests.adapter.basic import (
     test_validate_connection,
 )
 
+from adapter.conformance import slow
 
-@pytest.mark.slow
+
+@slow
 class TestCaching(test_adapter_methods.TestBaseCaching):
     pass
 
@@ -26,12 +27,12 @@ class TestSimpleMaterializations(test_base.TestSimpleMaterializations):
     pass
 
 
-@pytest.mark.slow
+@slow
 class TestEmpty(test_empty.TestEmpty):
     pass
 
 
-@pytest.mark.slow
+@slow
 class TestEphemeral(test_ephemeral.TestEphemeral):
     pass
 
@@ -40,12 +41,12 @@ class TestGenericTests(test_generic_tests.TestGenericTests):
     pass
 
 
-@pytest.mark.slow
+@slow
 class TestIncrementalBadStrategy(test_incremental.BaseIncrementalBadStrategy):
     pass
 
 
-@pytest.mark.slow
+@slow
 class TestIncrementalNotSchemaChange(test_incremental.TestBaseIncrementalNotSchemaChange):
     pass
 
@@ -54,21 +55,21 @@ class TestIncremental(test_incremental.Testincremental):
     pass
 
 
-@pytest.mark.slow
+@slow
 class TestSingularTests(test_singular_tests.TestSingularTests):
     pass
 
 
-@pytest.mark.slow
+@slow
 class TestSingularTestsEphemeral(test_singular_tests_ephemeral.TestSingularTestsEphemeral):
     pass
 
 
-@pytest.mark.slow
+@slow
 class TestTableMat(test_table_materialization.TestTableMat):
     pass
 
 
-@pytest.mark.slow
+@slow
 class TestValidateConnection(test_validate_connection.TestValidateConnection):
     pass

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from dbt.tests.adapter.aliases import test_aliases
 from dbt.tests.adapter.caching import test_caching
 from dbt.tests.adapter.catalog import relation_types
@@ -17,8 +16,10 @@ from dbt.tests.adapter.functions import test_udfs
 from dbt.tests.adapter.relations import test_changing_relation_type, test_dropping_schema_named
 from dbt.tests.adapter.sample_mode import test_sample_mode
 
+from adapter.conformance import slow
 
-@pytest.mark.slow
+
+@slow
 class TestAliasErrors(test_aliases.TestAliasErrors):
     pass
 
@@ -27,107 +28,107 @@ class TestAliases(test_aliases.TestAliases):
     pass
 
 
-@pytest.mark.slow
+@slow
 class TestSameAliasDifferentDatabases(test_aliases.TestSameAliasDifferentDatabases):
     pass
 
 
-@pytest.mark.slow
+@slow
 class TestSameAliasDifferentSchemas(test_aliases.TestSameAliasDifferentSchemas):
     pass
 
 
-@pytest.mark.slow
+@slow
 class TestCachingLowerCaseModel(test_caching.TestCachingLowerCaseModel):
     pass
 
 
-@pytest.mark.slow
+@slow
 class TestCachingSelectedSchemaOnly(test_caching.TestCachingSelectedSchemaOnly):
     pass
 
 
-@pytest.mark.slow
+@slow
 class TestCachingUppercaseModel(test_caching.TestCachingUppercaseModel):
     pass
 
 
-@pytest.mark.slow
+@slow
 class TestNoPopulateCache(test_caching.TestNoPopulateCache):
     pass
 
 
-@pytest.mark.slow
+@slow
 class TestCatalogRelationTypes(relation_types.CatalogRelationTypes):
     pass
 
 
-@pytest.mark.slow
+@slow
 class TestPostgresColumnTypes(test_column_types.TestPostgresColumnTypes):
     pass
 
 
-@pytest.mark.slow
+@slow
 class TestConcurenncy(test_concurrency.TestConcurenncy):
     pass
 
 
-@pytest.mark.slow
+@slow
 class TestCloneSameTargetAndState(test_dbt_clone.TestCloneSameTargetAndState):
     pass
 
 
-@pytest.mark.slow
+@slow
 class TestPostgresCloneNotPossible(test_dbt_clone.TestPostgresCloneNotPossible):
     pass
 
 
-@pytest.mark.slow
+@slow
 class TestDebugInvalidProjectPostgres(test_dbt_debug.TestDebugInvalidProjectPostgres):
     pass
 
 
-@pytest.mark.slow
+@slow
 class TestDebugPostgres(test_dbt_debug.TestDebugPostgres):
     pass
 
 
-@pytest.mark.slow
+@slow
 class TestPostgresShowLimit(test_dbt_show.TestPostgresShowLimit):
     pass
 
 
-@pytest.mark.slow
+@slow
 class TestPostgresShowSqlHeader(test_dbt_show.TestPostgresShowSqlHeader):
     pass
 
 
-@pytest.mark.slow
+@slow
 class TestTestEmptyInlineSourceRef(test_empty.BaseTestEmptyInlineSourceRef):
     pass
 
 
-@pytest.mark.slow
+@slow
 class TestEmpty(test_empty.TestEmpty):
     pass
 
 
-@pytest.mark.slow
+@slow
 class TestEphemeralErrorHandling(test_ephemeral.TestEphemeralErrorHandling):
     pass
 
 
-@pytest.mark.slow
+@slow
 class TestErrorForUnsupportedType(test_udfs.ErrorForUnsupportedType):
     pass
 
 
-@pytest.mark.slow
+@slow
 class TestPythonUDFEntryPointRequired(test_udfs.PythonUDFEntryPointRequired):
     pass
 
 
-@pytest.mark.slow
+@slow
 class TestChangeRelationTypes(test_changing_relation_type.TestChangeRelationTypes):
     pass
 
@@ -136,6 +137,6 @@ class TestDropSchemaNamed(test_dropping_schema_named.TestDropSchemaNamed):
     pass
 
 
-@pytest.mark.slow
+@slow
 class TestSampleModeTest(test_sample_mode.BaseSampleModeTest):
     pass

@@ -8,7 +8,9 @@ from __future__ import annotations
 import pytest
 from dbt.tests.adapter.constraints import test_constraints
 
-pytestmark = pytest.mark.slow
+from adapter.conformance import slow
+
+pytestmark = slow
 
 
 class TypeNames:

@@ -16,6 +16,8 @@ from dbt.tests.adapter.grants import (
 )
 from dbt.tests.adapter.grants.base_grants import TEST_USER_ENV_VARS
 
+from adapter.conformance import slow
+
 _ROLES = ("dbt_reader", "dbt_writer", "dbt_auditor")
 
 
@@ -40,12 +42,12 @@ def roles(server: dict[str, Any]) -> Iterator[None]:
             db.execute(f"DROP ROLE {role}")  # type: ignore[call-overload]
 
 
-@pytest.mark.slow
+@slow
 class TestIncrementalGrants(test_incremental_grants.TestIncrementalGrants):
     pass
 
 
-@pytest.mark.slow
+@slow
 class TestInvalidGrants(test_invalid_grants.TestInvalidGrants):
     pass
 
@@ -54,11 +56,11 @@ class TestModelGrants(test_model_grants.TestModelGrants):
     pass
 
 
-@pytest.mark.slow
+@slow
 class TestSeedGrants(test_seed_grants.TestSeedGrants):
     pass
 
 
-@pytest.mark.slow
+@slow
 class TestSnapshotGrants(test_snapshot_grants.TestSnapshotGrants):
     pass

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from dbt.tests.adapter.utils import (
     test_any_value,
     test_array_append,
@@ -46,63 +45,65 @@ from dbt.tests.adapter.utils.data_types import (
     test_type_timestamp,
 )
 
+from adapter.conformance import slow
 
-@pytest.mark.slow
+
+@slow
 class TestTypeBigInt(test_type_bigint.TestTypeBigInt):
     pass
 
 
-@pytest.mark.slow
+@slow
 class TestTypeBoolean(test_type_boolean.TestTypeBoolean):
     pass
 
 
-@pytest.mark.slow
+@slow
 class TestTypeFloat(test_type_float.TestTypeFloat):
     pass
 
 
-@pytest.mark.slow
+@slow
 class TestTypeInt(test_type_int.TestTypeInt):
     pass
 
 
-@pytest.mark.slow
+@slow
 class TestTypeNumeric(test_type_numeric.TestTypeNumeric):
     pass
 
 
-@pytest.mark.slow
+@slow
 class TestTypeString(test_type_string.TestTypeString):
     pass
 
 
-@pytest.mark.slow
+@slow
 class TestTypeTimestamp(test_type_timestamp.TestTypeTimestamp):
     pass
 
 
-@pytest.mark.slow
+@slow
 class TestAnyValue(test_any_value.TestAnyValue):
     pass
 
 
-@pytest.mark.slow
+@slow
 class TestArrayConstruct(test_array_construct.TestArrayConstruct):
     pass
 
 
-@pytest.mark.slow
+@slow
 class TestBoolOr(test_bool_or.TestBoolOr):
     pass
 
 
-@pytest.mark.slow
+@slow
 class TestCast(test_cast.TestCast):
     pass
 
 
-@pytest.mark.slow
+@slow
 class TestCastBoolToText(test_cast_bool_to_text.TestCastBoolToText):
     pass
 
@@ -111,131 +112,131 @@ class TestConcat(test_concat.TestConcat):
     pass
 
 
-@pytest.mark.slow
+@slow
 class TestDateTrunc(test_date_trunc.TestDateTrunc):
     pass
 
 
-@pytest.mark.slow
+@slow
 class TestDateDiff(test_datediff.TestDateDiff):
     pass
 
 
-@pytest.mark.slow
+@slow
 class TestEquals(test_equals.TestEquals):
     pass
 
 
-@pytest.mark.slow
+@slow
 class TestEscapeSingleQuotes(test_escape_single_quotes.TestEscapeSingleQuotes):
     pass
 
 
-@pytest.mark.slow
+@slow
 class TestExcept(test_except.TestExcept):
     pass
 
 
-@pytest.mark.slow
+@slow
 class TestGenerateSeries(test_generate_series.TestGenerateSeries):
     pass
 
 
-@pytest.mark.slow
+@slow
 class TestGetPowersOfTwo(test_get_powers_of_two.TestGetPowersOfTwo):
     pass
 
 
-@pytest.mark.slow
+@slow
 class TestHash(test_hash.TestHash):
     pass
 
 
-@pytest.mark.slow
+@slow
 class TestIntersect(test_intersect.TestIntersect):
     pass
 
 
-@pytest.mark.slow
+@slow
 class TestLength(test_length.TestLength):
     pass
 
 
-@pytest.mark.slow
+@slow
 class TestMixedNullCompare(test_null_compare.TestMixedNullCompare):
     pass
 
 
-@pytest.mark.slow
+@slow
 class TestNullCompare(test_null_compare.TestNullCompare):
     pass
 
 
-@pytest.mark.slow
+@slow
 class TestPosition(test_position.TestPosition):
     pass
 
 
-@pytest.mark.slow
+@slow
 class TestReplace(test_replace.TestReplace):
     pass
 
 
-@pytest.mark.slow
+@slow
 class TestRight(test_right.TestRight):
     pass
 
 
-@pytest.mark.slow
+@slow
 class TestSafeCast(test_safe_cast.TestSafeCast):
     pass
 
 
-@pytest.mark.slow
+@slow
 class TestCalculateFreshnessMethod(test_source_freshness_custom_info.TestCalculateFreshnessMethod):
     pass
 
 
-@pytest.mark.slow
+@slow
 class TestSplitPart(test_split_part.TestSplitPart):
     pass
 
 
-@pytest.mark.slow
+@slow
 class TestStringLiteral(test_string_literal.TestStringLiteral):
     pass
 
 
-@pytest.mark.slow
+@slow
 class TestValidateSqlMethod(test_validate_sql.TestValidateSqlMethod):
     pass
 
 
-@pytest.mark.slow
+@slow
 class TestArrayAppend(test_array_append.TestArrayAppend):
     pass
 
 
-@pytest.mark.slow
+@slow
 class TestArrayConcat(test_array_concat.TestArrayConcat):
     pass
 
 
-@pytest.mark.slow
+@slow
 class TestDate(test_date.TestDate):
     pass
 
 
-@pytest.mark.slow
+@slow
 class TestDateAdd(test_dateadd.TestDateAdd):
     pass
 
 
-@pytest.mark.slow
+@slow
 class TestLastDay(test_last_day.TestLastDay):
     pass
 
 
-@pytest.mark.slow
+@slow
 class TestListagg(test_listagg.TestListagg):
     pass

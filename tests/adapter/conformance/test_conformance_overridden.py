@@ -36,7 +36,9 @@ from dbt.tests.util import (
 )
 from dbt_common.contracts.metadata import CatalogTable, ColumnMetadata, TableMetadata
 
-pytestmark = pytest.mark.slow
+from adapter.conformance import slow
+
+pytestmark = slow
 
 
 class RelationKind:

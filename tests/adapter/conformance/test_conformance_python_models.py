@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 from dbt.tests.adapter.python_model import test_python_model, test_spark
 
-pytestmark = pytest.mark.slow
+from adapter.conformance import slow
+
+pytestmark = slow
 
 
 class TestPythonEmpty(test_python_model.BasePythonEmptyTests):

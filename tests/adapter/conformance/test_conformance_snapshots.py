@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from dbt.tests.adapter.basic import test_snapshot_check_cols, test_snapshot_timestamp
 from dbt.tests.adapter.hooks import test_model_hooks
 from dbt.tests.adapter.simple_snapshot import (
@@ -13,7 +12,9 @@ from dbt.tests.adapter.simple_snapshot import (
     test_various_configs,
 )
 
-pytestmark = pytest.mark.slow
+from adapter.conformance import slow
+
+pytestmark = slow
 
 
 class TestSnapshotCheckCols(test_snapshot_check_cols.TestSnapshotCheckCols):
