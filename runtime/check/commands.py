@@ -184,6 +184,13 @@ def lineage(
         bool, typer.Option("--upstream", help="All that is above, up to the sources.")
     ] = False,
     downstream: Annotated[bool, typer.Option("--downstream", help="All that is below.")] = False,
+    path: Annotated[
+        Path | None,
+        typer.Option("--path", help="Directory of a runtime that runs: knows columns of sources."),
+    ] = None,
+    host: HostOption = None,
+    port: PortOption = DEFAULT_PORT,
+    user: UserOption = DEFAULT_USER,
     as_json: JsonOption = False,
     openlineage: Annotated[
         bool, typer.Option("--openlineage", help="JSON: datasets with OpenLineage's columnLineage facet.")
@@ -199,9 +206,11 @@ def lineage(
     from .lineage_datasets import datasets
     from .lineage_text import Shown
 
-    with _or_impossible():
+    with _or_impossible(), ExitStack() as stack:
+        running = stack.enter_context(_running(path, host, port, user))
+        dbt = _DbtOptions(project, manifest, profiles, target, variables, catalog)
         try:
-            with _DbtOptions(project, manifest, profiles, target, variables, catalog).subject() as subject:
+            with dbt.subject(running) as subject:
                 found = subject.check().result
                 graph = lineage_of.graph(subject.project, found, subject.environment)
         except NotParsed as error:

@@ -166,7 +166,8 @@ def summary(result: Result, project: Project, seconds: float) -> Text:
         said.append(_count(result.warnings, "warning"))
     if result.not_checked:
         said.append(f"{len(result.not_checked)} not checked")
-    shown = Text(", ".join(said), "bold red" if result.errors else "bold green")
+    style = "red" if result.errors else "yellow" if result.warnings or result.not_checked else "green"
+    shown = Text(", ".join(said), f"bold {style}")
     if not project.nodes and result.findings:
         shown.append(f", and nothing else is known of the project ({seconds:.1f} s)")
     else:

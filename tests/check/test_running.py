@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
@@ -14,6 +15,7 @@ from ptvc.check.run import Known, of_project
 from ptvc.check.running import Running, connected
 
 from .mistakes import FILES, write
+from .test_commands import run
 
 PROJECT = {
     **{name: FILES[name] for name in ("dbt_project.yml", "profiles.yml")},
@@ -45,15 +47,20 @@ SET_UP = (
 
 
 @pytest.fixture(scope="module")
-def running() -> Iterator[Running]:
+def port() -> Iterator[int]:
     with in_process() as runtime:
-        arguments = {"host": "127.0.0.1", "port": runtime.port, "user": "ptvc", "dbname": "ptvc"}
-        with psycopg.connect(**arguments, autocommit=True) as connection:
-            for statement in SET_UP:
-                connection.execute(statement)
-            connection.execute("select * from total")
-        with connected(arguments) as found:
-            yield found
+        yield runtime.port
+
+
+@pytest.fixture(scope="module")
+def running(port: int) -> Iterator[Running]:
+    arguments: dict[str, Any] = {"host": "127.0.0.1", "port": port, "user": "ptvc", "dbname": "ptvc"}
+    with psycopg.connect(**arguments, autocommit=True) as connection:
+        for statement in SET_UP:
+            connection.execute(statement)
+        connection.execute("select * from total")
+    with connected(arguments) as found:
+        yield found
 
 
 def checked(root: Path, running: Running | None, files: dict[str, str]) -> tuple[Result, dict[str, Change]]:
@@ -79,6 +86,17 @@ def test_columns_of_sources_are_those_that_it_has(tmp_path: Path, running: Runni
         "bigint",
         "numeric(12,2)",
     ]
+
+
+def test_lineage_asks_it_too(tmp_path: Path, running: Running, port: int) -> None:
+    write(tmp_path, PROJECT)
+    options = ("lineage", "paid", "--project-dir", tmp_path, "--profiles-dir", tmp_path)
+    code, _, problem = run(*options)
+    assert code == 2
+    assert problem.startswith('error: the columns of "paid" are not known')
+    code, output, _ = run(*options, "--host", "127.0.0.1", "--port", str(port))
+    assert code == 0
+    assert "amount  <- raw.orders.amount (copy)" in output
 
 
 def test_what_a_change_does_to_its_objects(tmp_path: Path, running: Running) -> None:
