@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,7 +24,7 @@ from .ingestion import (
     OutputId,
     Polled,
     References,
-    keyed_errors_of,
+    former_keyed_errors,
 )
 from .source.directory import SourceStalled
 from .source.file import FileReader, Piece
@@ -33,6 +33,7 @@ from .source.generator.options import GeneratorOptions
 from .source.generator.ticking import PROGRESS, PROGRESS_SCHEMA, Ticking, table_of
 from .source.load_generator import COUNTER_SCHEMA, Counter
 from .source.parquet_file import ParquetReader
+from .upsert.scratch import Scratch
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +148,15 @@ _FILES: dict[str, Callable[[FileOptions, Schema, tuple[int, ...]], Connector]] =
 }
 
 
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """What ENVELOPE UPSERT goes on from: updates whose sum are the source's rows, as of the last commit, and updates whose
+    sum is what was recorded beside its positions.  They are read once, a batch at a time."""
+
+    rows: Iterable[Batch]
+    recorded: Iterable[Batch] = ()
+
+
 Options = FileOptions | CounterOptions | GeneratorOptions
 
 
@@ -184,14 +194,15 @@ def open_ingestion(
     clock: Clock,
     *,
     position: str | None = None,
-    snapshot: Batch | None = None,
+    stored: Stored | None = None,
+    scratch: Scratch | None = None,
     chunk_bytes: int = DEFAULT_CHUNK_BYTES,
 ) -> Ingestion:
     """The ingestion of a source, from its start or from where it stood.
 
-    `position` is the last one that was committed (as `Ingest.position` gave it); `snapshot` the source's own rows as
-    of that commit, which only ENVELOPE UPSERT needs: such a source has one output.  Raises Unsupported or
-    InvalidParameter for options, columns or keys that do not go together; files are not touched yet.
+    `position` is the last one that was committed (as `Ingest.position` gave it); `stored` and `scratch` are for the state
+    of ENVELOPE UPSERT only: such a source has one output.  Raises Unsupported or InvalidParameter for options, columns or
+    keys that do not go together, DiskFull and StorageError for the state; files are not touched yet.
     """
     connector: Connector
     if isinstance(options, GeneratorOptions):
@@ -201,7 +212,7 @@ def open_ingestion(
     else:
         (output,) = outputs.values()
         connector = _sole_connector(options, output.schema, key, envelope, clock)
-    opened = asked_outputs(outputs, key, envelope, position, snapshot)
+    opened = asked_outputs(outputs, key, envelope, position, stored, scratch)
     return Ingestion(connector, opened, position, chunk_bytes=chunk_bytes)
 
 
@@ -210,11 +221,14 @@ def asked_outputs(
     key: tuple[int, ...] = (),
     envelope: EnvelopeKind = EnvelopeKind.NONE,
     position: str | None = None,
-    snapshot: Batch | None = None,
+    stored: Stored | None = None,
+    scratch: Scratch | None = None,
 ) -> dict[OutputId, Output]:
     """The outputs with their envelopes, as an ingestion takes them."""
     return {
-        id_: Output(asked.reference, asked.schema, _envelope(asked.schema, key, envelope, position, snapshot))
+        id_: Output(
+            asked.reference, asked.schema, _envelope(asked.schema, key, envelope, position, stored, scratch)
+        )
         for id_, asked in outputs.items()
     }
 
@@ -257,12 +271,17 @@ def only_appends(
 
 
 def _envelope(
-    schema: Schema, key: tuple[int, ...], kind: EnvelopeKind, position: str | None, snapshot: Batch | None
+    schema: Schema,
+    key: tuple[int, ...],
+    kind: EnvelopeKind,
+    position: str | None,
+    stored: Stored | None,
+    scratch: Scratch | None,
 ) -> Envelope:
     if kind is EnvelopeKind.NONE:
         return AppendEnvelope(schema)
-    upsert = UpsertEnvelope(schema, key)
+    upsert = UpsertEnvelope(schema, key, scratch)
     if position is not None:
-        assert snapshot is not None, "an upsert source goes on from its own output"
-        upsert.restore(snapshot, keyed_errors_of(position))
+        assert stored is not None, "an upsert source goes on from its own output"
+        upsert.restore(stored.rows, stored.recorded, former_keyed_errors(position))
     return upsert

@@ -8,45 +8,59 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from ptvc.clock import ManualClock
 from ptvc.errors import InvalidParameter, StorageError, Unsupported
 from ptvc.repr.batch import Batch, batch_from_rows, concat_batches
-from ptvc.repr.consolidate import consolidate
 from ptvc.repr.schema import ERROR_SCHEMA, Column, Schema
 from ptvc.repr.types import INT4, INT8, TEXT
-from ptvc.storage import envelope as envelope_module
-from ptvc.storage.connectors import AskedOutput, CounterOptions, FileOptions, only_appends, open_ingestion
+from ptvc.storage.connectors import (
+    AskedOutput,
+    CounterOptions,
+    FileOptions,
+    Stored,
+    only_appends,
+    open_ingestion,
+)
 from ptvc.storage.envelope import EnvelopeKind
 from ptvc.storage.ingestion import Ingestion, Status
+from ptvc.storage.upsert.scratch import Scratch
 
 SCHEMA = Schema((Column("a", INT4), Column("b", TEXT), Column("v", INT4), Column("w", TEXT)))
 KEY = (0, 1)
+RECORDED = Schema((Column("position", TEXT),))
 ASKED = {"s": AskedOutput("", SCHEMA)}
 """The only output of a source of files."""
 
 
 class Output:
-    """What the committer made durable: rows, errors, position."""
+    """What the committer made durable: rows, errors, position, and what was recorded beside that."""
 
-    def __init__(self, directory: Path, kind: EnvelopeKind, chunk_bytes: int) -> None:
+    def __init__(
+        self, directory: Path, kind: EnvelopeKind, chunk_bytes: int, scratch: Scratch | None = None
+    ) -> None:
+        self.scratch = scratch
         self.options = FileOptions(str(directory), "json")
         self.kind = kind
         self.chunk_bytes = chunk_bytes
         self.rows = concat_batches(SCHEMA, [])
         self.errs = concat_batches(ERROR_SCHEMA, [])
+        self.recorded = concat_batches(RECORDED, [])
         self.position: str | None = None
         self.time = 0
         self.ingestion = self.restart()
 
     def restart(self) -> Ingestion:
-        snapshot = consolidate(Batch(self.rows.columns, np.zeros(len(self.rows), np.uint64), self.rows.diffs))
+        rows, recorded = (
+            [batch.slice(0, len(batch) // 2), batch.slice(len(batch) // 2, len(batch))]
+            for batch in (self.rows, self.recorded)
+        )
         self.ingestion = open_ingestion(
             self.options, ASKED, KEY, self.kind, ManualClock(),
-            position=self.position, snapshot=snapshot, chunk_bytes=self.chunk_bytes,
+            position=self.position, stored=Stored(rows, recorded), scratch=self.scratch,
+            chunk_bytes=self.chunk_bytes,
         )  # fmt: skip
         return self.ingestion
 
@@ -61,6 +75,8 @@ class Output:
         if (changes := ingest.outputs.get("s")) is not None:
             self.rows = concat_batches(SCHEMA, [self.rows, changes.oks.at(self.time)])
             self.errs = concat_batches(ERROR_SCHEMA, [self.errs, changes.errs.at(self.time)])
+        if ingest.keyed_errors is not None:
+            self.recorded = concat_batches(RECORDED, [self.recorded, ingest.keyed_errors.at(self.time)])
         self.position = ingest.position
         if outcome == "crash":  # durable, but the process did not live to hear of it
             self.restart()
@@ -121,7 +137,8 @@ def test_upsert_equals_a_dictionary_however_it_is_interrupted(seed: int, tmp_pat
     random = Random(seed)
     path = tmp_path / "data.jsonl"
     path.touch()
-    output = Output(tmp_path, EnvelopeKind.UPSERT, random.choice([1, 60, 400, 1 << 20]))
+    scratch = random.choice([None, Scratch(tmp_path / "_scratch", random.choice([1, 4, 16]))])
+    output = Output(tmp_path, EnvelopeKind.UPSERT, random.choice([1, 60, 400, 1 << 20]), scratch)
     model, number = Model(), 0
     for _ in range(12):
         with path.open("a") as stream:
@@ -223,19 +240,22 @@ def test_parquet_is_read_when_it_is_complete(tmp_path: Path) -> None:
     assert output.ingestion.statistics.reason == 'file "a.parquet" was changed after it was read'
 
 
-def test_errors_beyond_the_remembered_ones_leave_the_row_alone(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(envelope_module, "MAX_KEYED_ERRORS", 2)
-    lines = [{"a": i, "b": "x", "v": 1} for i in range(4)] + [
-        {"a": i, "b": "x", "v": "bad"} for i in range(4)
-    ]
-    (tmp_path / "a.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-    output = Output(tmp_path, EnvelopeKind.UPSERT, 30)
+def test_any_number_of_errors_take_the_places_of_their_rows_and_give_them_back(tmp_path: Path) -> None:
+    path, count = tmp_path / "a.jsonl", 1_000
+    good, bad = ([{"a": i, "b": 'x"\\\n', "v": v} for i in range(count)] for v in (1, "bad"))
+    path.write_text("".join(json.dumps(line) + "\n" for line in (*good, *bad)))
+    output = Output(tmp_path, EnvelopeKind.UPSERT, 5_000)
     while output.step("crash"):
         pass
-    assert sorted(row[0] for row in output.current()) == [2, 3]
-    assert len(output.errors()) == 4
+    assert not output.current()
+    assert len(output.errors()) == len(collect(output.recorded)) == count
+    with path.open("a") as stream:
+        stream.writelines(json.dumps(line) + "\n" for line in good)
+    while output.step("crash"):
+        pass
+    assert len(output.current()) == count
+    assert not output.errors()
+    assert not collect(output.recorded)
 
 
 def test_counter_survives_restarts() -> None:
@@ -273,7 +293,7 @@ def test_output_that_cannot_be_an_upsert_sources_own(tmp_path: Path) -> None:
     with pytest.raises(StorageError, match="two rows with one key"):
         open_ingestion(
             FileOptions(str(tmp_path), "json"), ASKED, KEY, EnvelopeKind.UPSERT, ManualClock(),
-            position='{"read": {"files": {}}}', snapshot=twice,
+            position='{"read": {"files": {}}}', stored=Stored([twice]),
         )  # fmt: skip
 
 

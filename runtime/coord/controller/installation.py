@@ -31,6 +31,7 @@ from ...replica.protocol import (
     SourceDescription,
     SourceOutput,
     StateOptions,
+    UpsertState,
     ViewOutput,
 )
 from ...sql.plans.query_plans import Envelope
@@ -303,11 +304,16 @@ class Installation:
             envelope=item.envelope.value,
         )
         position = self._storage.position(item.remap)
-        stored = None
+        upsert = None
         if item.envelope is Envelope.UPSERT:
-            stored = self._collections.import_of(item.id, self._oracle.read_time)
+            upsert = UpsertState(
+                stored=self._collections.import_of(item.id, self._oracle.read_time),
+                recorded=self._storage.recorded(item.remap),
+                directory=str(self._checkpoints.scratch),
+                spill_rows=self._settings.spill_rows,
+            )
         replica.installed.add(item.id)
-        replica.send(InstallSource(item.id, item.name, description, position, self._outputs(item), stored))
+        replica.send(InstallSource(item.id, item.name, description, position, self._outputs(item), upsert))
 
     def _outputs(self, item: AnySource) -> dict[GlobalId, SourceOutput]:
         """What the source writes: itself, if it is a relation, and the tables made from it."""

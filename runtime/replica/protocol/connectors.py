@@ -33,16 +33,26 @@ class SourceOutput:
 
 
 @dataclass(frozen=True, slots=True)
+class UpsertState:
+    """`stored` is what the only output of the source holds, `recorded` the shard of its positions, with the errors that
+    have keys.  From `spill_rows` rows on a run of the state is a file in `directory`."""
+
+    stored: Import
+    recorded: Import
+    directory: str
+    spill_rows: int
+
+
+@dataclass(frozen=True, slots=True)
 class InstallSource:
-    """`position` is where the durable outputs end upstream; `stored` what the only output of a source holds, for
-    upsert state."""
+    """`position` is where the durable outputs end upstream; `upsert` is what a source with such state goes on from."""
 
     id: GlobalId
     name: str
     description: SourceDescription
     position: str | None
     outputs: Mapping[GlobalId, SourceOutput]
-    stored: Import | None = None
+    upsert: UpsertState | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +69,8 @@ SourceStatistics = Mapping[GlobalId, Mapping[str, int | float | None]]
 
 @dataclass(frozen=True, slots=True)
 class Ingest:
-    """New data of a source, times still open: `parts` go to the shards of its outputs, `position` to its remap shard.
+    """New data of a source, times still open: `parts` go to the shards of its outputs, `position` to its remap shard, and
+    `recorded` beside it.
 
     `statistics` are as they are when that is committed."""
 
@@ -67,6 +78,7 @@ class Ingest:
     parts: Mapping[GlobalId, tuple[PartRef, ...]]
     position: str
     statistics: SourceStatistics
+    recorded: tuple[PartRef, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
