@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from collections import Counter as Multiset
 from pathlib import Path
@@ -27,6 +28,8 @@ from ptvc.storage.connectors import (
 from ptvc.storage.envelope import EnvelopeKind
 from ptvc.storage.ingestion import Ingestion, Status
 from ptvc.storage.upsert.scratch import Scratch
+
+from .upsert.scarce_disk import ScarceDisk
 
 SCHEMA = Schema((Column("a", INT4), Column("b", TEXT), Column("v", INT4), Column("w", TEXT)))
 KEY = (0, 1)
@@ -256,6 +259,66 @@ def test_any_number_of_errors_take_the_places_of_their_rows_and_give_them_back(t
     assert len(output.current()) == count
     assert not output.errors()
     assert not collect(output.recorded)
+
+
+def test_errors_in_a_position_of_an_earlier_version_are_recorded_with_the_next_commit(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    lines = [{"a": 1, "b": "x", "v": "bad"}, {"a": 2, "b": "x", "v": "bad"}, {"a": 3, "b": "x", "v": 1}]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    output = Output(tmp_path, EnvelopeKind.UPSERT, 1 << 20)
+    assert output.step()
+    former = pa.table(
+        {
+            "c0": pa.array([1, 2], pa.int32()),
+            "c1": ["x", "x"],
+            "sqlstate": [state for state, _ in sorted(output.errors(), key=lambda error: error[1])],
+            "message": sorted(message for _, message in output.errors()),
+        }
+    )
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, former.schema) as writer:
+        writer.write_table(former)
+    assert output.position is not None
+    payload = base64.b64encode(sink.getvalue()).decode("ascii")
+    output.position = json.dumps({**json.loads(output.position), "errors": payload})
+    recorded, output.recorded = collect(output.recorded), concat_batches(RECORDED, [])
+    output.restart()
+    assert not output.step()
+    with path.open("a") as stream:
+        stream.write('{"a": 3, "b": "x", "v": 2}\n')
+    assert output.step("abort")
+    assert output.step("crash")
+    assert collect(output.recorded) == recorded
+    assert "errors" not in json.loads(output.position)
+    with path.open("a") as stream:
+        stream.write('{"a": 1, "b": "x", "v": 5}\n{"a": 2, "b": "x"}\n')
+    assert output.step("crash")
+    assert output.current() == Multiset([(1, "x", 5, None), (3, "x", 2, None)])
+    assert not output.errors()
+    assert not collect(output.recorded)
+
+
+def test_without_room_for_its_state_a_source_stalls_and_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    disk, path = ScarceDisk(monkeypatch), tmp_path / "a.jsonl"
+    output = Output(tmp_path, EnvelopeKind.UPSERT, 100, Scratch(tmp_path / "_scratch", 1))
+    path.write_text("".join(f'{{"a": {i % 7}, "b": "x", "v": {i}}}\n' for i in range(50)))
+    assert output.step()
+    disk.room = 0
+    for _ in range(3):
+        assert not output.step()
+        stalled = output.ingestion.statistics
+        assert stalled.status is Status.STALLED
+        assert stalled.reason is not None
+        assert stalled.reason.startswith("cannot write upsert state to")
+        assert stalled.hint is not None
+        assert stalled.hint.startswith("Free some space")
+    disk.room = 1 << 40
+    while output.step("crash"):
+        pass
+    assert output.ingestion.statistics.status is Status.RUNNING
+    assert output.current() == Multiset([(i % 7, "x", i, None) for i in range(43, 50)])
 
 
 def test_counter_survives_restarts() -> None:

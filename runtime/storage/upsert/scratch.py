@@ -9,6 +9,7 @@ from __future__ import annotations
 import errno
 import mmap
 import tempfile
+import weakref
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -58,6 +59,7 @@ class RunWriter:
         try:
             directory.mkdir(parents=True, exist_ok=True)
             self._file: IO[bytes] = tempfile.TemporaryFile(dir=directory)  # noqa: SIM115 - open until `finish`
+            weakref.finalize(self, _close, self._file)
             self._writer = pa.ipc.new_file(pa.PythonFile(self._file, "w"), self._schema)
         except OSError as error:
             raise self._failure(error) from error
@@ -100,8 +102,7 @@ class RunWriter:
 
     def abandon(self) -> None:
         """The file goes."""
-        with suppress(OSError):  # what is buffered cannot be written either
-            self._file.close()
+        _close(self._file)
 
     def _failure(self, error: OSError) -> PtvcError:
         reason = f'cannot write upsert state to "{self._directory}": {error.strerror or error}'
@@ -110,3 +111,8 @@ class RunWriter:
                 reason, hint="Free some space: the source then goes on by itself; nothing is lost."
             )
         return StorageError(reason)
+
+
+def _close(file: IO[bytes]) -> None:
+    with suppress(OSError):  # where the disk is full, what is buffered cannot be written either
+        file.close()
