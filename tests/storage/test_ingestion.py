@@ -28,8 +28,7 @@ from ptvc.storage.connectors import (
 from ptvc.storage.envelope import EnvelopeKind
 from ptvc.storage.ingestion import Ingestion, Status
 from ptvc.storage.upsert.scratch import Scratch
-
-from .upsert.scarce_disk import ScarceDisk
+from scarce_disk import ScarceDisk
 
 SCHEMA = Schema((Column("a", INT4), Column("b", TEXT), Column("v", INT4), Column("w", TEXT)))
 KEY = (0, 1)

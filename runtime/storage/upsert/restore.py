@@ -23,8 +23,8 @@ from .merge import merged, summed
 from .run import Run
 from .scratch import Scratch
 
-SORT_BYTES = 16 << 20
-MANY = 128
+SORT_BYTES = 8 << 20
+MANY = 256
 
 
 def restored(
@@ -75,7 +75,10 @@ def _written(block: Block, scratch: Scratch, types: Sequence[pa.DataType]) -> Ru
     if not len(block):
         return None
     run = Run([block])
-    return merged([run], joined, scratch, types) if scratch.is_large(len(run), run.size) else run
+    if not scratch.is_large(len(run), run.size):
+        return run
+    pa.default_memory_pool().release_unused()  # to decode and to sort has taken several times the block
+    return merged([run], joined, scratch, types)
 
 
 def _check(block: Block, key: Sequence[int]) -> None:

@@ -13,8 +13,7 @@ from ptvc.errors import DiskFull
 from ptvc.storage.upsert import keyed_rows, merge
 from ptvc.storage.upsert.keyed_rows import KeyedRows
 from ptvc.storage.upsert.scratch import Scratch
-
-from .scarce_disk import ScarceDisk
+from scarce_disk import ScarceDisk
 
 TYPES = (pa.int64(), pa.string(), pa.string(), pa.bool_())
 KEY = (0, 1)
