@@ -38,7 +38,17 @@ class Block:
         return Block(self.hashes[start:stop], columns)
 
     def take(self, rows: Indices) -> Block:
-        return Block(self.hashes[rows], buffers.take(self.columns, rows))
+        return Block(self.hashes[rows], take(self.columns, rows))
+
+
+def take(columns: Sequence[pa.Array], rows: Indices) -> Columns:
+    """As `buffers.take`; columns without values, as those of errors are most often, cost nearly nothing."""
+    empty = [column.null_count == len(column) for column in columns]
+    taken = iter(buffers.take([c for c, none in zip(columns, empty, strict=True) if not none], rows))
+    return tuple(
+        pa.nulls(len(rows), column.type) if none else next(taken)
+        for column, none in zip(columns, empty, strict=True)
+    )
 
 
 def joined(blocks: Sequence[Block]) -> Block:

@@ -8,7 +8,7 @@ Hashes are spread evenly, so ranges of one width hold about as many rows each.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -18,12 +18,15 @@ from ...repr.batch import Times
 from ...repr.consolidate import group_rows, group_updates
 from ...repr.hash import hash_columns
 from ...repr.order import hash_order
-from .block import Block, has_twin, joined
+from .block import Block, has_twin, joined, take
 from .run import Run
 from .scratch import BLOCK_BYTES, BLOCK_ROWS, Scratch
 
 Combine = Callable[[Sequence[Block]], Block]
 """A block of what some blocks of the same hashes, the oldest first, stand for together."""
+
+AT_ONCE = 32
+"""So many runs are read before their pages are let go of."""
 
 _HASHES = 1 << 64
 
@@ -47,8 +50,8 @@ def newest(key: Sequence[int], *, drop_gone: bool) -> Combine:
         if drop_gone:
             keep &= ~buffers.fixed(block.columns[-1])[order]
         if keep.all():
-            return Block(hashes, buffers.take(block.columns, order))
-        return Block(hashes[keep], buffers.take(block.columns, order[keep]))
+            return Block(hashes, take(block.columns, order))
+        return Block(hashes[keep], take(block.columns, order[keep]))
 
     return combine
 
@@ -62,14 +65,14 @@ def summed(blocks: Sequence[Block]) -> Block:
     diffs = buffers.fixed(block.columns[-1])[order]
     if (twins := has_twin(hashes)) is not None:
         members = np.flatnonzero(twins)
-        rows = buffers.take(block.columns[:-1], order[members])
+        rows = take(block.columns[:-1], order[members])
         no_times: Times = np.zeros(len(members), np.uint64)
         groups = group_updates(rows, no_times, hash_columns(rows, len(members)))
         sums = np.add.reduceat(diffs[members][groups.order], groups.starts)
         diffs[members] = 0
         diffs[members[groups.order[groups.starts]]] = sums
     kept = np.flatnonzero(diffs)
-    columns = buffers.take(block.columns[:-1], order[kept])
+    columns = take(block.columns[:-1], order[kept])
     return Block(hashes[kept], (*columns, pa.array(diffs[kept])))
 
 
@@ -101,18 +104,26 @@ class Merge:
         """Merges one range more."""
         low = self._next * _HASHES // self._pieces
         high = (self._next + 1) * _HASHES // self._pieces
-        blocks = [block for run in self.runs for block in run.between(low, None if high == _HASHES else high)]
+        blocks = list(self._between(low, None if high == _HASHES else high))
         if blocks:
             merged = self._combine(blocks)
             self.moved += sum(map(len, blocks))
-            del blocks
             if self._writer is not None:
                 self._writer.append(merged)
             elif len(merged):
                 self._blocks.append(merged)
-        for run in self.runs:
-            run.forget()
         self._next += 1
+
+    def _between(self, low: int, high: int | None) -> Iterator[Block]:
+        """The rows of a range, those of some runs together: each place that is looked at maps its neighbourhood, so many
+        runs would have much in memory at once."""
+        for i in range(0, len(self.runs), AT_ONCE):
+            runs = self.runs[i : i + AT_ONCE]
+            blocks = [block for run in runs for block in run.between(low, high)]
+            if blocks:
+                yield joined(blocks)
+            for run in runs:
+                run.forget()
 
     def result(self) -> Run | None:
         """What a merge that is done has made; None if nothing is left.  Raises as `advance` does."""
