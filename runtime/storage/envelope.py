@@ -31,7 +31,7 @@ from ..repr.hash import hash_columns
 from ..repr.schema import Schema
 from .changes import NO_ERROR_CHANGES, Changes, no_changes
 from .decode import WHOLE_RECORD, Decoded, RecordErrors
-from .upsert.block import Columns, Hashes
+from .upsert.block import Columns, Hashes, take
 from .upsert.error_rows import error_rows, is_error_row, read_error_rows, read_former
 from .upsert.keyed_rows import KeyedRows
 from .upsert.restore import restored
@@ -210,8 +210,7 @@ class UpsertEnvelope:
 
     def _entries(self, decoded: Decoded, records: Indices, errors: Indices) -> tuple[pa.Array, ...]:
         """State entries of `records`; `errors` has the error that takes the row's place, or -1."""
-        index = pa.array(records)
-        columns = [column.take(index) for column in decoded.columns]
+        columns = list(_chosen(decoded.columns, records))
         if (errors < 0).all():
             return (*columns, *(pa.nulls(len(records), pa.string()) for _ in range(2)))
         chosen = pa.array(errors, mask=errors < 0)
@@ -229,22 +228,19 @@ class UpsertEnvelope:
         same = rows_equal(new, probes, old, np.arange(len(probes)), exact=True) & present[probes]
         changed[probes] = ~same
         gone, come = np.flatnonzero(~same), np.flatnonzero(changed & present)
-        removed = tuple(column.take(pa.array(gone)) for column in old)
-        added = tuple(column.take(pa.array(come)) for column in new)
-        oks, errs = self._split(removed, added, lost)
-        self._pending = self._pending_of(new, hashes, np.flatnonzero(changed), present, removed, added)
-        return oks, errs
+        removed, added = _chosen(old, gone), _chosen(new, come)
+        every = np.flatnonzero(changed)
+        entries = added if len(every) == len(come) else _chosen(new, every)
+        self._pending = _Pending(
+            (*entries, pa.array(~present[every])), hashes[every], self._changed_errors(removed, added)
+        )
+        return self._split(removed, added, lost)
 
-    def _pending_of(
-        self, new: Columns, hashes: Hashes, changed: Indices, present: Mask, removed: Columns, added: Columns
-    ) -> _Pending:
-        index = pa.array(changed)
-        entries = (*(column.take(index) for column in new), pa.array(~present[changed]))
+    def _changed_errors(self, removed: Columns, added: Columns) -> Changes | None:
         texts = [self._error_texts(removed), self._error_texts(added)]
         if not any(map(len, texts)):
-            return _Pending(entries, hashes[changed], None)
-        diffs = np.repeat([-1, 1], [len(text) for text in texts])
-        return _Pending(entries, hashes[changed], Changes((pa.concat_arrays(texts),), diffs))
+            return None
+        return Changes((pa.concat_arrays(texts),), np.repeat([-1, 1], [len(text) for text in texts]))
 
     def _split(self, removed: Columns, added: Columns, lost: Changes) -> tuple[Changes, Changes]:
         width = len(self._schema)
@@ -264,6 +260,11 @@ class UpsertEnvelope:
             np.concatenate([diffs[~row_mask], lost.diffs]),
         )
         return oks, errs
+
+
+def _chosen(columns: Columns, rows: Indices) -> Columns:
+    """The rows, which are ascending, of columns; the columns themselves where these are all."""
+    return columns if len(rows) == len(columns[0]) else take(columns, rows)
 
 
 def _new_errors(errors: RecordErrors, positions: Indices) -> Changes:

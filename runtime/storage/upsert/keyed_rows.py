@@ -32,6 +32,9 @@ FAN_IN = 4
 WORK = 16
 """Twice what merges need that keep up: 3 for the oldest run, and a move per FAN_IN-fold size up to it."""
 
+RELEASE_ROWS = 1 << 19
+"""What the allocator keeps goes back to the system after so many moves."""
+
 
 class KeyedRows:
     """Entries of columns of `types`, whose key are those at `key`."""
@@ -43,6 +46,7 @@ class KeyedRows:
         self._runs: list[Run] = []
         self._merges: list[Merge] = []
         self._owed = 0
+        self._moved = 0
 
     @property
     def runs(self) -> int:
@@ -106,6 +110,7 @@ class KeyedRows:
             try:
                 merge.advance()
                 self._owed -= merge.moved - before
+                self._moved += merge.moved - before
                 if merge.done:
                     self._install(self._merges.pop(), merge.result())
                     self._plan()
@@ -116,6 +121,9 @@ class KeyedRows:
                 raise
         if not self._merges:
             self._owed = 0
+        if self._moved >= RELEASE_ROWS:
+            self._moved = 0
+            pa.default_memory_pool().release_unused()
 
     def _plan(self) -> None:
         """Begins the merges that are due of runs that are in none."""
@@ -152,8 +160,6 @@ class KeyedRows:
     def _install(self, merge: Merge, run: Run | None) -> None:
         at = self._runs.index(merge.runs[0])
         self._runs[at : at + len(merge.runs)] = [] if run is None else [run]
-        if run is not None and run.mapped:
-            pa.default_memory_pool().release_unused()  # merges have needed more than what follows will
 
     def _abandon(self) -> None:
         for merge in self._merges:
