@@ -346,10 +346,14 @@ class CreateParser(TypeParser):
                 tables,
                 progress,
             )
+        if self.accept_words("webhook"):
+            if columns or primary_key:
+                raise SqlSyntaxError("a WEBHOOK source has columns of its own", position=position)
+            return self.webhook(name, cluster, if_not_exists, position)
         if not self.accept_words("file"):
             raise Unsupported(
                 f"CREATE SOURCE ... FROM {self.token.value.upper()} is not supported",
-                hint="Sources are FROM FILE '/path' FORMAT JSON|CSV|PARQUET, or FROM LOAD GENERATOR.",
+                hint="Sources are FROM FILE '/path' FORMAT JSON|CSV|PARQUET, FROM LOAD GENERATOR, or FROM WEBHOOK.",
                 position=self.token.position,
             )
         path = self.string()
