@@ -33,17 +33,13 @@ Values = list[str] | list[bytes]
 
 @dataclass(slots=True)
 class Judged:
-    """Of n requests: `refused` says why some are not taken; `repeats` are those whose key came before, with the place of
-    the one of the batch that has it (None: it was durable before).  `rows` are of all others, `counts` how many each
-    request has; `keys` are new, with digests."""
+    """Of n requests: `refused` says why some are not taken, `repeats` are those whose key came before.  `rows` are of all others;
+    `keys` are new, with the digests of their bodies."""
 
     refused: dict[int, Refused] = field(default_factory=dict)
-    repeats: dict[int, int | None] = field(default_factory=dict)
+    repeats: set[int] = field(default_factory=set)
     keys: dict[str, bytes] = field(default_factory=dict)
     rows: Batch | None = None
-
-    def settled(self, place: int) -> bool:
-        return place in self.refused or place in self.repeats
 
 
 def judge(
@@ -57,9 +53,7 @@ def judge(
     judged = Judged()
     if options.check is not None:
         _check(options.check, deliveries, secrets, now, judged)
-    if options.key_header is not None:
-        _keys(options.key_header, deliveries, known, judged)
-    _rows(options, deliveries, judged)
+    _rows(options, deliveries, lambda key: judged.keys.get(key) or known(key), judged)
     return judged
 
 
@@ -147,29 +141,27 @@ def _text(data: bytes, what: str) -> str:
 # --- what was posted before ---
 
 
-def _keys(
-    header: str, deliveries: Sequence[Delivery], known: Callable[[str], bytes | None], judged: Judged
-) -> None:
-    first: dict[str, int] = {}
-    for place, delivery in enumerate(deliveries):
-        if place in judged.refused:
-            continue
-        try:
-            key = _sole(delivery, header)
-            if key is None:
-                continue
-            if len(key) > MOST_BYTES:
-                raise malformed(f'header "{header}" has more than {MOST_BYTES} bytes', "22001")
-            name, found = _text(key, f'header "{header}"'), digest(delivery.body)
-            before = known(name) if name not in first else judged.keys[name]
-            if before is None:
-                first[name], judged.keys[name] = place, found
-            elif before == found:
-                judged.repeats[place] = first.get(name)
-            else:
-                raise Refused(422, f'the value of header "{header}" came before, with another body', "22023")
-        except Refused as refused:
-            judged.refused[place] = refused
+@dataclass(frozen=True, slots=True)
+class _Key:
+    """Of one request; `repeated`: it came before, with the same body."""
+
+    name: str
+    digest: bytes
+    repeated: bool
+
+
+def _key(header: str | None, delivery: Delivery, known: Callable[[str], bytes | None]) -> _Key | None:
+    """None of a request without one.  Raises Refused."""
+    value = None if header is None else _sole(delivery, header)
+    if header is None or value is None:
+        return None
+    if len(value) > MOST_BYTES:
+        raise malformed(f'header "{header}" has more than {MOST_BYTES} bytes', "22001")
+    name, found = _text(value, f'header "{header}"'), digest(delivery.body)
+    before = known(name)
+    if before is not None and before != found:
+        raise Refused(422, f'the value of header "{header}" came before, with another body', "22023")
+    return _Key(name, found, before is not None)
 
 
 def _sole(delivery: Delivery, header: str) -> bytes | None:
@@ -182,14 +174,24 @@ def _sole(delivery: Delivery, header: str) -> bytes | None:
 # --- what it says ---
 
 
-def _rows(options: WebhookOptions, deliveries: Sequence[Delivery], judged: Judged) -> None:
+def _rows(
+    options: WebhookOptions,
+    deliveries: Sequence[Delivery],
+    known: Callable[[str], bytes | None],
+    judged: Judged,
+) -> None:
+    """Of those that passed the check, in their order: a key is known to those behind it once its request is taken."""
     bodies: list[Values] = []
     headers: list[list[tuple[str, str]]] = []
     columns: list[list[str | bytes | None]] = []
     for place, delivery in enumerate(deliveries):
-        if judged.settled(place):
+        if place in judged.refused:
             continue
         try:
+            key = _key(options.key_header, delivery, known)
+            if key is not None and key.repeated:
+                judged.repeats.add(place)
+                continue
             included = _included(options, delivery)
             own = [_header(delivery, column) for column in options.columns]
             bodies.append(_bodies(options, delivery.body))
@@ -200,7 +202,8 @@ def _rows(options: WebhookOptions, deliveries: Sequence[Delivery], judged: Judge
         else:
             headers.append(included)
             columns.append(own)
-    _forget_keys(judged, deliveries, options.key_header)
+            if key is not None:
+                judged.keys[key.name] = key.digest
     counts = np.array([len(rows) for rows in bodies], np.int64)
     total = int(counts.sum())
     if not total:
@@ -216,23 +219,6 @@ def _rows(options: WebhookOptions, deliveries: Sequence[Delivery], judged: Judge
         np.zeros(total, np.uint64),
         np.ones(total, np.int64),
     )
-
-
-def _forget_keys(judged: Judged, deliveries: Sequence[Delivery], header: str | None) -> None:
-    """A request that is refused for its body has no key, and those that repeat it are refused as it is."""
-    if header is None or not judged.refused:
-        return
-    for place, first in list(judged.repeats.items()):
-        if first is not None and first in judged.refused:
-            del judged.repeats[place]
-            judged.refused[place] = judged.refused[first]
-    taken = {
-        value.decode()
-        for place, delivery in enumerate(deliveries)
-        if place not in judged.refused
-        for value in delivery.values(header)
-    }
-    judged.keys = {key: found for key, found in judged.keys.items() if key in taken}
 
 
 def _included(options: WebhookOptions, delivery: Delivery) -> list[tuple[str, str]]:

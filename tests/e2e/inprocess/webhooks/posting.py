@@ -6,8 +6,9 @@ import http.client
 import json
 import re
 import socket
-from collections.abc import Iterable
-from dataclasses import dataclass
+import threading
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
 from time import monotonic
 from types import TracebackType
 from typing import Any
@@ -130,6 +131,35 @@ class Line:
 
     def close(self) -> None:
         self._socket.close()
+
+
+@dataclass
+class Load:
+    """Clients that post one number after the other until they are stopped or cut off; those with keys send again what was
+    not answered."""
+
+    port: Callable[[], int]
+    name: str
+    keyed: bool
+    answered: set[str] = field(default_factory=set)
+    sent: set[str] = field(default_factory=set)
+    stopped: threading.Event = field(default_factory=threading.Event)
+
+    def client(self, place: int, open_: list[str]) -> None:
+        """`open_` is what has had no answer."""
+        try:
+            with Poster(self.port(), "public") as poster:
+                while not self.stopped.is_set():
+                    body = open_[0] if open_ else f"{place}-{len(self.sent)}"
+                    self.sent.add(body)
+                    open_[:] = [body]
+                    key = {"X_Key": body} if self.keyed else {}
+                    if poster.post(self.name, body, **key).status == 200:
+                        self.answered.add(body)
+                        open_.clear()
+        except (OSError, http.client.HTTPException):
+            if not self.keyed:
+                open_.clear()
 
 
 def bodies(runtime: InProcess, relation: str) -> list[Any]:
