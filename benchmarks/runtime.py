@@ -22,6 +22,7 @@ READY_TIMEOUT_S = 180.0
 POLL_S = 0.01
 
 _PORT = re.compile(r"-p (\d+)")
+_HTTP_PORT = re.compile(r"http://[^ ]*:(\d+)")
 
 
 class RuntimeFailed(Exception):
@@ -36,6 +37,7 @@ class ServedRuntime:
     pid: int
     log: Path
     directory: Path
+    http_port: int | None = None
 
     def connect(self) -> psycopg.Connection[tuple[Any, ...]]:
         return psycopg.connect(host="127.0.0.1", port=self.port, user="ptvc", dbname="ptvc", autocommit=True)
@@ -46,8 +48,11 @@ class ServedRuntime:
 
 
 @contextmanager
-def served(settings: Sequence[str] = (), consensus: str | None = None) -> Iterator[ServedRuntime]:
-    """A runtime with the given `name=value` settings, its consensus at that URL; yields once its resident task is online."""
+def served(
+    settings: Sequence[str] = (), consensus: str | None = None, options: Sequence[str] = ()
+) -> Iterator[ServedRuntime]:
+    """A runtime with the given `name=value` settings, its consensus at that URL, and other options; yields once its resident
+    task is online."""
     with tempfile.TemporaryDirectory(prefix="ptvc-bench-") as folder:
         log, directory = Path(folder) / "serve.log", Path(folder) / "state"
         command = [
@@ -61,6 +66,7 @@ def served(settings: Sequence[str] = (), consensus: str | None = None) -> Iterat
             "0",
         ]
         command += [part for setting in settings for part in ("--set", setting)]
+        command += options
         if consensus is not None:
             command += ["--consensus", consensus]
         with (
@@ -72,7 +78,9 @@ def served(settings: Sequence[str] = (), consensus: str | None = None) -> Iterat
                 line = process.stdout.readline()  # printed when it is ready; empty when it has ended
                 if (port := _PORT.search(line)) is None:
                     raise RuntimeFailed(f"the runtime did not start: {log.read_text()[-2000:]}")
-                runtime = ServedRuntime(int(port[1]), process.pid, log, directory)
+                http = _HTTP_PORT.search(line)
+                http_port = None if http is None else int(http[1])
+                runtime = ServedRuntime(int(port[1]), process.pid, log, directory, http_port)
                 with runtime.connect() as connection:
                     await_true(lambda: _online(connection), "the resident task is online")
                 yield runtime

@@ -82,6 +82,13 @@ KeyFileOption = Annotated[
     ),
 ]
 
+HttpPortOption = Annotated[
+    int | None,
+    typer.Option(
+        "--http-port", help="Port to listen on for HTTP, of webhooks; 0 picks a free one; none unless given."
+    ),
+]
+
 
 @app.command()
 def serve(
@@ -92,6 +99,7 @@ def serve(
     blob: BlobOption = None,
     assignments: SetOption = None,
     secrets_key_file: KeyFileOption = None,
+    http_port: HttpPortOption = None,
     verbose: Annotated[bool, typer.Option("--verbose", help="Log more.")] = False,
 ) -> None:
     """Run the runtime in the foreground; Ctrl-C stops it."""
@@ -115,7 +123,7 @@ def serve(
     settings = Settings().with_assignments(assignments or ())
     location = locate(path, consensus, blob)
     try:
-        asyncio.run(server.run(path, host, port, settings, location, secrets_key_file))
+        asyncio.run(server.run(path, host, port, settings, location, secrets_key_file, http_port))
     except server.PartFailed as failure:
         server.start_anew(failure)
 
@@ -128,6 +136,7 @@ def up(
     blob: BlobOption = None,
     assignments: SetOption = None,
     secrets_key_file: KeyFileOption = None,
+    http_port: HttpPortOption = None,
 ) -> None:
     """Start the runtime in the background, unless it runs already; returns when clients may connect."""
     options = {"--consensus": consensus, "--blob": blob}
@@ -139,7 +148,8 @@ def up(
     info = RuntimeInfo.read(path)
     if info is None:
         keys = [] if secrets_key_file is None else ["--secrets-key-file", str(secrets_key_file)]
-        info = _start(path, port, [*places, *keys], assignments or [])
+        web = [] if http_port is None else ["--http-port", str(http_port)]
+        info = _start(path, port, [*places, *keys, *web], assignments or [])
     elif places and named != locate(path):
         raise PtvcError(
             f"the runtime in {path} has other stores than the ones named",
@@ -384,9 +394,10 @@ def _reason(log: Path, start: int) -> tuple[str, str]:
 
 
 def _how_to_connect(info: RuntimeInfo) -> str:
+    web = "" if info.http_port is None else f", http://{info.host}:{info.http_port}"
     return (
         f"ptvc {info.version} is running (process {info.pid}): "
-        f"psql -h {info.host} -p {info.port} -U {DEFAULT_USER} {DATABASE}"
+        f"psql -h {info.host} -p {info.port} -U {DEFAULT_USER} {DATABASE}{web}"
     )
 
 

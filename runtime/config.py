@@ -114,6 +114,26 @@ class Settings:
     authentication_timeout_ms: int = field(
         default=60_000, metadata={"help": "how long a client may take to begin a session; 0 is any time"}
     )
+    http_max_connections: int = field(default=500, metadata={"help": "connections to the HTTP port at once"})
+    http_timeout_ms: int = field(
+        default=30_000,
+        metadata={"help": "how long the head of an HTTP request may take to arrive, and then its body"},
+    )
+    webhook_max_body_bytes: int = field(
+        default=2 << 20, metadata={"help": "the longest body of a webhook request"}
+    )
+    webhook_max_requests: int = field(
+        default=1_000, metadata={"help": "webhook requests under way at once; one more is answered with 429"}
+    )
+    webhook_max_held_bytes: int = field(
+        default=64 << 20, metadata={"help": "bytes of bodies that these requests hold together at most"}
+    )
+    webhook_idempotency_keys: int = field(
+        default=100_000,
+        metadata={
+            "help": "keys that a webhook source with an IDEMPOTENCY KEY HEADER remembers: the last ones"
+        },
+    )
 
     @property
     def replica_room(self) -> int:

@@ -16,7 +16,7 @@ import os
 import stat
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
@@ -46,6 +46,7 @@ class RuntimeInfo:
     port: int
     pid: int
     version: str
+    http_port: int | None = None
 
     @classmethod
     def read(cls, directory: Path) -> RuntimeInfo | None:
@@ -61,9 +62,7 @@ class RuntimeInfo:
     def write(self, directory: Path) -> None:
         path = directory / RUNTIME_FILE
         temporary = path.with_suffix(".tmp")
-        temporary.write_text(
-            json.dumps({"host": self.host, "port": self.port, "pid": self.pid, "version": self.version})
-        )
+        temporary.write_text(json.dumps(asdict(self)))
         temporary.replace(path)
 
 

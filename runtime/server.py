@@ -7,11 +7,14 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import importlib.util
 import logging
 import os
 import signal
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from .clock import SystemClock
 from .config import SWITCH_INTERVAL_S, Settings
@@ -30,6 +33,9 @@ from .pgwire.passwords import of_roles
 from .sql.warm_up import warm_up
 from .supervision import Supervisor
 
+if TYPE_CHECKING:
+    from .http.listener import HttpListener
+
 logger = logging.getLogger(__name__)
 
 
@@ -38,6 +44,7 @@ class PartFailed(PtvcError):
 
     sqlstate = "57P01"
     port: int | None = None
+    http_port: int | None = None
     secrets_keys: str | None = None
 
 
@@ -45,7 +52,10 @@ STARTED = "PTVC_STARTED_ANEW"
 """Environment variable: when this process was started anew, in seconds since 1970, one number for each time."""
 MOST_STARTS, WITHIN_S = 5, 600
 PORT = "PTVC_PORT_BEFORE"
-"""Environment variable: where the process listened before it was started anew, and listens again."""
+HTTP_PORT = "PTVC_HTTP_PORT_BEFORE"
+"""Environment variables: where the process listened before it was started anew, and listens again."""
+HTTP_PACKAGES = ("uvicorn", "starlette", "httptools")
+"""Those of the extra `http`."""
 STOP_TIMEOUT_S = 30.0
 """A process of which a part has failed stops in order within this time, or without order."""
 
@@ -61,6 +71,8 @@ def start_anew(failure: PartFailed) -> None:
     os.environ[STARTED] = " ".join(map(str, [*starts, now]))
     if failure.port is not None:
         os.environ[PORT] = str(failure.port)
+    if failure.http_port is not None:
+        os.environ[HTTP_PORT] = str(failure.http_port)
     if failure.secrets_keys is not None:
         os.environ[SECRETS_KEYS] = failure.secrets_keys
     sys.stdout.flush()
@@ -75,13 +87,17 @@ async def run(
     settings: Settings,
     location: Location,
     key_file: Path | None = None,
+    http_port: int | None = None,
 ) -> None:
     """Serves until SIGINT or SIGTERM; prints one line when clients may connect.  `key_file` has the keys of secrets; without, they are
-    in the directory."""
+    in the directory.  Without `http_port` there is no HTTP."""
     sys.setswitchinterval(SWITCH_INTERVAL_S)
     os.umask(PRIVATE_UMASK)  # and that of all processes that are started from here
     directory = directory.resolve()
     port = int(os.environ.pop(PORT, port))
+    if http_port is not None:
+        http_port = int(os.environ.pop(HTTP_PORT, http_port))
+        _check_http()  # before anything is begun
     given = os.environ.pop(SECRETS_KEYS, None)  # no process that is started from here has it
     keys = KeyRing.open(key_file or directory / KEY_FILE, given, made=key_file is None)
     held = lock(directory)
@@ -122,10 +138,15 @@ async def run(
             is_superuser=coordinator.is_superuser,
             limits=limits,
         )
+        web: HttpListener | None = None
         try:
-            RuntimeInfo(host, listener.port, os.getpid(), installed_version()).write(directory)
+            if http_port is not None:
+                web = await _listen_http(host, http_port, coordinator, settings, failed)
+                http_port = web.port
+            RuntimeInfo(host, listener.port, os.getpid(), installed_version(), http_port).write(directory)
             print(
-                f"ptvc {installed_version()} is ready: psql -h {host} -p {listener.port} -U ptvc ptvc",
+                f"ptvc {installed_version()} is ready: psql -h {host} -p {listener.port} -U ptvc ptvc"
+                + (f", {coordinator.webhooks.base_url}" if web is not None else ""),
                 flush=True,
             )
             warm = loop.run_in_executor(None, _settle)
@@ -137,7 +158,7 @@ async def run(
             logger.info("stopping")
         finally:
             (directory / RUNTIME_FILE).unlink(missing_ok=True)
-            await listener.close()
+            await asyncio.gather(listener.close(), *([] if web is None else [web.close()]))
     finally:
         try:
             async with asyncio.timeout(STOP_TIMEOUT_S if failures else None):
@@ -149,11 +170,35 @@ async def run(
         held.close()
     if failures:
         failure = PartFailed(f"a part of the runtime has failed: {failures[0]!r}")
-        failure.port = listener.port
+        failure.port, failure.http_port = listener.port, http_port
         failure.secrets_keys = given
         raise failure from failures[0]
     if lost.is_set():
         raise Fenced(f"another coordinator has taken over {directory}", hint="This process has stopped.")
+
+
+def _check_http() -> None:
+    missing = [name for name in HTTP_PACKAGES if importlib.util.find_spec(name) is None]
+    if missing:
+        raise PtvcError(
+            f"the HTTP port needs {', '.join(missing)}, which is not installed",
+            hint="Install them with: pip install 'dbt-ptvc[http]'",
+        )
+
+
+async def _listen_http(
+    host: str,
+    port: int,
+    coordinator: Coordinator,
+    settings: Settings,
+    failed: Callable[[BaseException], None],
+) -> HttpListener:
+    from .http.listener import listen as listen_http  # of an extra
+    from .http.protocol import Bounds
+
+    bounds = Bounds(settings.http_max_connections, settings.http_timeout_ms / 1000)
+    supervisor = Supervisor(lambda _, error: failed(error))
+    return await listen_http(host, port, coordinator.webhooks, bounds, supervisor)
 
 
 def _settle() -> None:

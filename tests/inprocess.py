@@ -29,6 +29,8 @@ from ptvc.coord.catalog.items import Maintained
 from ptvc.coord.controller.driver_process import OnExit
 from ptvc.coord.coordinator import Coordinator
 from ptvc.coord.storage.storage import Storage
+from ptvc.http.listener import HttpListener, listen
+from ptvc.http.protocol import Bounds
 from ptvc.persist.client import PersistClient
 from ptvc.persist.column_cache import ColumnCache
 from ptvc.persist.compact import UNLIMITED
@@ -214,8 +216,10 @@ class InProcess:
         spark: bool = False,
         blob: str | None = None,
         consensus: str | None = None,
+        http: bool = False,
     ) -> None:
         self.directory = directory
+        self._http = http
         self.consensus = consensus
         self.blob = blob
         self.spark = spark
@@ -230,9 +234,13 @@ class InProcess:
         self.coordinator: Coordinator
         self.driver: ThreadDriver
         self.port = 0
+        self.http_port = 0
         self._listener: Listener
+        self._web: HttpListener | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._abandoned: list[tuple[asyncio.AbstractEventLoop, Listener, Coordinator]] = []
+        self._abandoned: list[
+            tuple[asyncio.AbstractEventLoop, Listener, HttpListener | None, Coordinator]
+        ] = []
 
     def start(self) -> None:
         self._loop = asyncio.new_event_loop()
@@ -269,15 +277,22 @@ class InProcess:
             limits=self.limits,
         )
         self.port = self._listener.port
+        if self._http:
+            bounds = Bounds(self.settings.http_max_connections, self.settings.http_timeout_ms / 1000)
+            supervisor = Supervisor(lambda name, error: failures.append(error))
+            webhooks = self.coordinator.webhooks
+            # The port is kept, so that clients find the next one.
+            self._web = await listen("127.0.0.1", self.http_port, webhooks, bounds, supervisor)
+            self.http_port = self._web.port
 
     def stop(self) -> None:
         """An orderly end; whatever was unhandled on the loop is a failure.  Abandoned predecessors are buried."""
         if self._loop is not None:
-            self._end(self._loop, self._thread, self._listener, self.coordinator)
+            self._end(self._loop, self._thread, self._listener, self._web, self.coordinator)
             self._loop = None
-        for loop, listener, coordinator in self._abandoned:
+        for loop, listener, web, coordinator in self._abandoned:
             loop.set_exception_handler(lambda _, context: None)  # it is fenced, whatever it tries
-            self._end(loop, _loop_thread(loop), listener, coordinator)
+            self._end(loop, _loop_thread(loop), listener, web, coordinator)
         self._abandoned.clear()
         assert self.unhandled == []
         assert self.failures == []
@@ -287,11 +302,14 @@ class InProcess:
         loop: asyncio.AbstractEventLoop,
         thread: threading.Thread,
         listener: Listener,
+        web: HttpListener | None,
         coordinator: Coordinator,
     ) -> None:
         async def stop() -> None:
             await asyncio.sleep(0.02)  # lets those in that are at the door
             await listener.close()
+            if web is not None:
+                await web.close()
             await coordinator.stop()
             if others := asyncio.all_tasks() - {asyncio.current_task()}:
                 await asyncio.wait(others, timeout=WAIT_S)
@@ -311,12 +329,14 @@ class InProcess:
             # What the operating system does to the sockets of a process that was killed.
             for wire in self._listener._tasks.values():
                 wire.transport.get_extra_info("socket").shutdown(socket.SHUT_RDWR)
+            if self._web is not None:
+                self._web.die()
             loop.stop()
 
         loop.call_soon_threadsafe(die)
         self._thread.join(WAIT_S)
         self._loop = None
-        self._abandoned.append((loop, self._listener, self.coordinator))
+        self._abandoned.append((loop, self._listener, self._web, self.coordinator))
         self.failures = []  # what a process that is dead says counts no more
         self.driver.die()
 
@@ -417,10 +437,11 @@ def running(
     spark: bool = False,
     blob: str | None = None,
     consensus: str | None = None,
+    http: bool = False,
 ) -> Iterator[InProcess]:
     """A fresh environment, deleted at the end."""
     directory = Path(tempfile.mkdtemp(prefix="ptvc-t-"))
-    runtime = InProcess(directory, settings, clock, jobs, spark, blob, consensus)
+    runtime = InProcess(directory, settings, clock, jobs, spark, blob, consensus, http)
     try:
         runtime.start()
         yield runtime

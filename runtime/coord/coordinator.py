@@ -40,6 +40,7 @@ from .session.advisory_locks import AdvisoryLocks
 from .session.session import Session
 from .storage.storage import Storage
 from .variables import Variables
+from .webhooks.webhooks import Webhooks
 
 logger = logging.getLogger(__name__)
 
@@ -82,6 +83,7 @@ class Coordinator:
             supervisor,
             self._keys,
         )
+        self.webhooks = Webhooks(storage, self.catalog, self._keys, settings, clock.now_ms, supervisor)
         self.watchdog = Watchdog()
         self._sessions: dict[int, Session] = {}
         self._session_numbers = count(1)
@@ -104,7 +106,7 @@ class Coordinator:
             Writes(storage, catalog, peeks),
             ddl,
             storage,
-            Introspection(catalog, storage.collections, controller, self._sessions),
+            Introspection(catalog, storage.collections, controller, self._sessions, self.webhooks),
             Explainer(storage, catalog, controller),
             Subscriptions(storage, catalog, controller, peeks, count(1)),
             self._answers,

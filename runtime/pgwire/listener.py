@@ -9,7 +9,6 @@ application has taken all others.  Cancel requests need no place.
 from __future__ import annotations
 
 import asyncio
-import errno
 import logging
 import os
 import secrets
@@ -18,6 +17,7 @@ from dataclasses import dataclass
 
 from ..coord.backend import Backend
 from ..errors import PtvcError
+from ..listening import bind_error, no_port
 from . import codec
 from .contract import PasswordLookup, SessionFactory, SessionLike, Trust
 from .protocol import Connection, internal_error
@@ -115,11 +115,9 @@ class Listener:
         try:
             self._server = await loop.create_server(self._new_wire, host, port, backlog=512)
         except OverflowError:
-            raise PtvcError(
-                f"port {port} is not a port", sqlstate="22023", hint="Give a number from 0 to 65535."
-            ) from None
+            raise no_port(port) from None
         except OSError as error:
-            raise _bind_error(error, host, port) from error
+            raise bind_error(error, host, port) from error
         self.port = self._server.sockets[0].getsockname()[1]
 
     def _new_wire(self) -> Wire:
@@ -257,19 +255,4 @@ class Listener:
 def _full(message: str) -> PtvcError:
     return PtvcError(
         message, sqlstate="53300", hint="Close connections that are idle, or raise the limit of connections."
-    )
-
-
-def _bind_error(error: OSError, host: str, port: int) -> PtvcError:
-    hints = {
-        errno.EADDRINUSE: f"Another process listens on port {port}: stop it, or give another port (0 picks a free one).",
-        errno.EACCES: "Ports below 1024 need privileges: give a higher port.",
-        errno.EADDRNOTAVAIL: "Give an address of this machine, such as 127.0.0.1.",
-    }
-    number = error.errno if error.errno is not None else 0
-    reason = os.strerror(number) if number > 0 else str(error)
-    return PtvcError(
-        f"cannot listen on {host}:{port}: {reason}",
-        sqlstate="08006",
-        hint=hints.get(number, "Check the address that the server should listen on."),
     )

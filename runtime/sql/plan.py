@@ -35,6 +35,7 @@ from .statement import (
     server_calls,
     sink,
     source,
+    webhook,
 )
 from .statement.alter_table import alter_table
 from .statement.create_type import create_type
@@ -322,6 +323,8 @@ def _create(
             return source.create_source(planner, node, statement.sql)
         case definition_statements.CreateSourceTableStatement():
             return source.create_source_table(planner, node, statement.sql)
+        case definition_statements.CreateWebhookStatement():
+            return webhook.create(planner, node, statement.sql)
         case definition_statements.CreateSinkStatement():
             return sink.create(planner, node, statement.sql)
         case definition_statements.CreateSchemaStatement(name=name, if_not_exists=if_not_exists):

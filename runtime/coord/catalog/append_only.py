@@ -14,7 +14,7 @@ from ...storage.envelope import EnvelopeKind
 from ...transform.append_only import AppendOnly
 from .catalog import Catalog
 from .connectors import connector_options, connector_word
-from .items import AnySource, MaterializedView, Source, SourceTable
+from .items import AnySource, MaterializedView, Source, SourceTable, WebhookSource
 from .views import expand
 
 
@@ -41,6 +41,8 @@ def _derived(id: GlobalId, catalog: Catalog, known: dict[GlobalId, bool]) -> boo
             assert isinstance(source, AnySource)
             word, options = connector_word(source.connector), connector_options(source.connector)
             return only_appends(word, options, EnvelopeKind.NONE, reference)
+        case WebhookSource():
+            return True
         case MaterializedView(relation=relation, replaced=False, replaces=None):
             definition = expand(relation, catalog)
             below = frozenset(i for i in dependencies(definition) if _is_append_only(i, catalog, known))

@@ -203,6 +203,9 @@ class Authorization:
                 must.must_create_in(role, planned.name.schema)
             case definition_plans.CreateSourceTable():
                 raise AssertionError("the source of a table that is created by itself is known")
+            case definition_plans.CreateWebhook(name=name, webhook=webhook):
+                must.must_create_in(role, name.schema)
+                self._use(() if webhook.check is None else webhook.check.secrets, role)
             case definition_plans.CreateSink() if role.superuser:
                 must.must_read(role, (planned.from_id,))
             case definition_plans.CreateSink():

@@ -40,6 +40,7 @@ from .items import (
     SourceTable,
     Table,
     View,
+    WebhookSource,
 )
 from .role import RoleEntry
 
@@ -130,7 +131,7 @@ def _definition(entry: Entry | None) -> Entry | None:
         return entry
     item = replace(entry, schema_name="", name="", comment=None)
     match item:
-        case Table() | SourceTable() | Source() | MaterializedView():
+        case Table() | SourceTable() | Source() | WebhookSource() | MaterializedView():
             return replace(item, column_comments={}, retain_history_ms=None)
         case View():
             return replace(item, column_comments={})

@@ -22,6 +22,7 @@ from ...sql.plans.query_plans import Envelope
 from ...sql.syntax.constraints import Constraint
 from ...sql.syntax.function_definition import FunctionDefinition
 from ...storage.connections.options import ConnectionOptions
+from ...storage.source.webhook import WebhookOptions
 from .acl import acl_from_json
 from .connectors import (
     Connector,
@@ -47,6 +48,7 @@ from .items import (
     SourceTable,
     Table,
     View,
+    WebhookSource,
 )
 from .role import OWNER_ID
 from .stored_layout import StoredLayout
@@ -56,7 +58,11 @@ CATALOG_VERSION = 2
 
 Json = dict[str, Any]
 
-_STORED_KINDS: dict[type, str] = {SharedSource: "shared-source", SourceTable: "source-table"}
+_STORED_KINDS: dict[type, str] = {
+    SharedSource: "shared-source",
+    SourceTable: "source-table",
+    WebhookSource: "webhook-source",
+}
 """Kinds as they are written, where two classes are of one kind."""
 
 
@@ -122,6 +128,16 @@ def _fields(item: Item) -> Json:
                     reference=item.reference,
                     retain_history_ms=item.retain_history_ms,
                     create_sql=item.create_sql,
+                ),
+            }
+        case WebhookSource():
+            return _columns(item) | {
+                "shard": item.shard,
+                "create_sql": item.create_sql,
+                "options": _options(
+                    webhook=item.webhook.to_json(),
+                    keys=item.keys,
+                    retain_history_ms=item.retain_history_ms,
                 ),
             }
         case View():
@@ -284,6 +300,15 @@ def item_from_json(text: str) -> Item:
                 reference=options["reference"],
                 retain_history_ms=retained,
                 create_sql=options.get("create_sql"),
+            )
+        case "webhook-source":
+            return WebhookSource(
+                **_read_columns(v),
+                shard=v["shard"],
+                keys=options.get("keys"),
+                create_sql=v["create_sql"],
+                webhook=WebhookOptions.from_json(options["webhook"]),
+                retain_history_ms=retained,
             )
         case View.kind.value:
             return View(

@@ -41,6 +41,7 @@ from ...sql.syntax.role_statements import Securable
 from ...storage.connections.options import ConnectionOptions
 from ...storage.source.generator.options import GeneratorOptions
 from ...storage.source.kafka.options import KafkaOptions
+from ...storage.source.webhook import WebhookOptions
 from .acl import Acl, default_acl
 from .connectors import connections_of
 from .role import OWNER_ID
@@ -206,6 +207,20 @@ class SourceTable(_ReadableBase):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class WebhookSource(_ReadableBase):
+    """A source that is posted to: the coordinator writes it.  `keys` is the shard of the keys of requests that it has taken, None
+    where requests have none.  `create_sql` is the whole statement."""
+
+    kind = ItemKind.SOURCE
+
+    shard: str
+    keys: str | None
+    create_sql: str
+    webhook: WebhookOptions
+    retain_history_ms: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _ViewBase(_ReadableBase):
     """`relation` is what it computes, `definition_sql` the query as the user wrote it, `columns` those of tables, by place, that
     the query names (None: it is not known).  If it is `named`, its columns are not called as the query calls them.  `lineage` is
@@ -351,19 +366,30 @@ class Connection(ItemBase):
 AnySource = Source | SharedSource
 
 Apart = NamedType | Secret | Connection
-Relational = Table | SourceTable | AnySource | View | MaterializedView | Index | Sink
+Relational = Table | SourceTable | AnySource | WebhookSource | View | MaterializedView | Index | Sink
 Item = Relational | Function | Apart
-Readable = Table | SourceTable | Source | View | MaterializedView
-Stored = Table | SourceTable | Source | MaterializedView
+Readable = Table | SourceTable | Source | WebhookSource | View | MaterializedView
+Stored = Table | SourceTable | Source | WebhookSource | MaterializedView
 AnyView = View | MaterializedView
 Computed = View | MaterializedView | Index
 Maintained = MaterializedView | Index
 External = AnySource | Sink
 Running = AnySource | MaterializedView | Index | Sink
-Retaining = Table | SourceTable | Source | MaterializedView | Index
+Retaining = Table | SourceTable | Source | WebhookSource | MaterializedView | Index
+
+
+def shards_beside(item: Item) -> list[str]:
+    """The item's shards that are no collection: how far it has come, or what it has been given."""
+    match item:
+        case WebhookSource(keys=str() as keys):
+            return [keys]
+        case _ if isinstance(item, External):
+            return [item.remap]
+        case _:
+            return []
 
 
 def shards_of(item: Item) -> list[str]:
-    """Where the item's rows are stored, and its progress."""
+    """Where the item's rows are stored, and what is beside them."""
     rows = [item.shard] if isinstance(item, Stored) else []
-    return [*rows, item.remap] if isinstance(item, External) else rows
+    return [*rows, *shards_beside(item)]

@@ -26,6 +26,7 @@ from .items import (
     SourceTable,
     Table,
     View,
+    WebhookSource,
 )
 from .system_items import as_now, is_system
 
@@ -54,7 +55,7 @@ def planned_item(item: Item, items: Mapping[GlobalId, Item], indexed: bool) -> C
         case Source(schema=schema, connector=connector):
             offers = offered(connector_word(connector))
             return CatalogItem(item.id, name, item.kind, schema, offers=offers)
-        case MaterializedView(schema=schema) | Sink(schema=schema):
+        case MaterializedView(schema=schema) | WebhookSource(schema=schema) | Sink(schema=schema):
             return CatalogItem(item.id, name, item.kind, schema)
         case Index():
             return CatalogItem(item.id, name, item.kind, Schema(()))

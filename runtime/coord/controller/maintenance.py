@@ -19,7 +19,7 @@ from ...config import Settings
 from ...expr.tree.relation import GlobalId
 from ...replica.protocol import Updates
 from ..catalog.catalog import Catalog
-from ..catalog.items import External, Index, Item, Maintained, MaterializedView, Retaining, Sink
+from ..catalog.items import Index, Item, Maintained, MaterializedView, Retaining, Sink, shards_beside
 from ..catalog.views import stored_inputs
 from ..storage.collections import Collection
 from ..storage.storage import Storage
@@ -74,10 +74,10 @@ class Maintenance:
         if switched:  # a restart finds them beyond the switch
             await self._settle_sinks(switched)
         compactions = self._controller.compactions
-        remaps = [item.remap for item in self._catalog.user_items() if isinstance(item, External)]
+        beside = [shard for item in self._catalog.user_items() for shard in shards_beside(item)]
         found = await self._storage.compact(
             self._readable_from(),
-            remaps,
+            beside,
             compactions.waiting,
             compactions.busy(),
             self._settings.compaction_job_min_bytes,

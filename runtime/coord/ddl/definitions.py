@@ -35,6 +35,7 @@ from ...sql.plans.definition_plans import (
     CreateTable,
     CreateType,
     CreateView,
+    CreateWebhook,
     Drop,
     Rename,
     SetSchema,
@@ -80,6 +81,7 @@ from .dependents import depends, dropped_with, refuse_unless_empty
 from .functions import check_external, replaced_function
 from .secrets import altered_secret, new_secret
 from .sinks import sink_changes
+from .webhooks import new_webhook, unguarded
 
 Pure = (
     CreateSchema
@@ -87,6 +89,7 @@ Pure = (
     | CreateView
     | CreateMaterializedView
     | CreateIndex
+    | CreateWebhook
     | AlterRetention
     | AlterSink
     | ApplyReplacement
@@ -160,6 +163,8 @@ class Definitions:
                 return self._create_materialized_view(plan)
             case CreateIndex():
                 return Command("CREATE INDEX"), self._create_index(plan)
+            case CreateWebhook():
+                return Command("CREATE SOURCE"), self._create_webhook(plan)
             case AlterRetention():
                 return Command(f"ALTER {plan.kind.value}"), [retention_change(self.catalog, plan)]
             case Drop():
@@ -314,6 +319,13 @@ class Definitions:
             key_columns=plan.columns if plan.texts else {},
         )
         return [Change(None, replace(index, owner=self.catalog.get(plan.on).owner))]
+
+    def _create_webhook(self, plan: CreateWebhook) -> list[Change]:
+        if self.exists(plan.name, plan.if_not_exists):
+            return []
+        if plan.webhook.check is None:
+            self.notices.append(unguarded(plan.name.name))
+        return [Change(None, new_webhook(plan, self.identity(plan.name, Securable.TABLE)))]
 
     def _shares(self, relation: Relation, cluster: str) -> tuple[IndexKey, ...]:
         """The indexes that a dataflow shares."""

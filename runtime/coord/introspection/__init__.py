@@ -22,6 +22,7 @@ from ..catalog.system_items import is_system
 from ..controller import Controller
 from ..storage.collections import Collections
 from ..thread_pool import EVALUATION
+from ..webhooks.webhooks import Webhooks
 from . import (
     constraints,
     grants,
@@ -35,6 +36,7 @@ from . import (
     pg_types,
     pg_views,
     session_views,
+    webhooks,
 )
 from .state import OpenSession, State
 
@@ -47,7 +49,7 @@ _MODULES = {
     "pg_catalog": (pg_catalog, pg_proc, pg_roles, pg_types, pg_views, constraints, session_views),
     "information_schema": (information_schema, pg_proc, pg_roles, grants, constraints),
     "mz_catalog": (mz_catalog, mz_connections),
-    "mz_internal": (mz_internal, mz_connections, grants),
+    "mz_internal": (mz_internal, mz_connections, grants, webhooks),
 }
 
 
@@ -102,8 +104,9 @@ class Introspection:
         collections: Collections,
         controller: Controller,
         sessions: Mapping[int, OpenSession],
+        posted: Webhooks,
     ) -> None:
-        self._state = State(catalog, collections, controller, sessions)
+        self._state = State(catalog, collections, controller, sessions, posted)
         self._kept: dict[GlobalId, Batch] = {}
         self._version = -1
 
@@ -168,7 +171,7 @@ def of_catalog(catalog: Catalog, id: GlobalId) -> Batch:
     if name not in _OF_THE_CATALOG:
         raise Unsupported(f"there is no runtime to say what {name} holds")
     nothing: Any = None  # looked at by the other relations only
-    return _batch(State(catalog, nothing, nothing, {}), item)
+    return _batch(State(catalog, nothing, nothing, {}, nothing), item)
 
 
 def _full_name(item: CatalogItem) -> str:

@@ -28,6 +28,7 @@ from ...storage.connections.options import ConnectionOptions, SecretRef
 from ...storage.source.generator.kinds import KINDS
 from ...storage.source.generator.options import GeneratorOptions
 from ...storage.source.kafka.options import KafkaOptions
+from ...storage.source.webhook import Check, InputKind
 from ..catalog.entries import ClusterEntry
 from ..catalog.items import (
     AnyView,
@@ -44,6 +45,7 @@ from ..catalog.items import (
     SourceTable,
     Table,
     View,
+    WebhookSource,
 )
 from .constraints import constraint_sql
 from .kafka_sql import kafka_source_sql
@@ -84,6 +86,8 @@ def create_sql(state: State, item: Relational | NamedType | Connection) -> str:
             reference = ".".join(map(quote_ident, item.reference.split(".")))
             source = f"{_full_name(state, item.source)} (REFERENCE {reference})"
             return f"CREATE TABLE {name} FROM SOURCE {source}{_with(_retained(item))}"
+        case WebhookSource():
+            return f"CREATE SOURCE {name} FROM WEBHOOK{_webhook(state, item)}"
         case Sink():
             return f"CREATE SINK {name}{cluster} FROM {state.on_name(item)}{_sink(state, item)}"
         case Connection(options=options):
@@ -182,6 +186,39 @@ def _source(state: State, item: Source, cluster: str) -> str:
     if shown:
         text += f" WITH ({', '.join(shown)})"
     return text + _keyed(item, item.schema.names)
+
+
+def _webhook(state: State, item: WebhookSource) -> str:
+    webhook = item.webhook
+    text = f" BODY FORMAT {webhook.format.value.upper()}{' ARRAY' if webhook.array else ''}"
+    if webhook.headers is not None:
+        named = [*map(_string, webhook.headers.only), *(f"NOT {_string(n)}" for n in webhook.headers.but)]
+        text += " INCLUDE HEADERS" + (f" ({', '.join(named)})" if named else "")
+    for column in webhook.columns:
+        text += (
+            f" INCLUDE HEADER {_string(column.header)} AS {quote_ident(column.column)}{_bytes(column.binary)}"
+        )
+    if webhook.check is not None:
+        text += f" CHECK ({_check_inputs(state, webhook.check)}{webhook.check.text})"
+    options = [] if webhook.key_header is None else [f"IDEMPOTENCY KEY HEADER {_string(webhook.key_header)}"]
+    return text + _with(options + _retained(item))
+
+
+def _check_inputs(state: State, check: Check) -> str:
+    """What the expression knows; secrets by their present names, under those that it has for them."""
+    shown = []
+    for given in check.inputs:
+        if given.secret is not None:
+            text = f"SECRET {_full_name(state, given.secret)} AS {quote_ident(given.name)}"
+        else:
+            plain = given.kind in (InputKind.HEADERS, InputKind.BODY) and given.name == given.kind.value
+            text = given.kind.value.upper() + ("" if plain else f" AS {quote_ident(given.name)}")
+        shown.append(text + _bytes(given.binary))
+    return f"WITH ({', '.join(shown)}) " if shown else ""
+
+
+def _bytes(binary: bool) -> str:
+    return " BYTES" if binary else ""
 
 
 def _sink(state: State, item: Sink) -> str:

@@ -19,6 +19,7 @@ from ..catalog.items import (
     SourceTable,
     Table,
     View,
+    WebhookSource,
 )
 from ..catalog.role import OWNER_ID
 from .definitions import create_sql, default_sql
@@ -120,6 +121,8 @@ def mz_sources(state: State) -> Rows:
                 "type": connector_word(source.connector),
                 "envelope_type": source.envelope.value,
             }
+        elif isinstance(source, WebhookSource):
+            yield _relation(state, source) | {"type": "webhook", "envelope_type": "none"}
 
 
 def mz_sinks(state: State) -> Rows:

@@ -23,11 +23,14 @@ from ..catalog.items import (
     SourceTable,
     Table,
     View,
+    WebhookSource,
 )
 from .constraints import constraint_sql, key_index_sql, of_tables
 from .definitions import cluster_sql, create_sql, index_sql, key_columns
 from .pg_proc import texts
 from .state import State, timestamp
+from .webhooks import statistics as webhook_statistics
+from .webhooks import status as webhook_status
 
 Rows = Iterator[dict[str, Any]]
 
@@ -134,7 +137,7 @@ def mz_definitions(state: State) -> Rows:
                     yield {"oid": item.oid, "position": position, "definition": key}
             case View() | MaterializedView():
                 definition = f"{item.definition_sql};"
-            case Source() | SharedSource() | Sink():
+            case Source() | SharedSource() | WebhookSource() | Sink():
                 definition = item.create_sql
             case SourceTable(create_sql=str() as written):
                 definition = written
@@ -167,6 +170,9 @@ def mz_cluster_definitions(state: State) -> Rows:
 
 def mz_source_statuses(state: State) -> Rows:
     yield from _statuses(state, [item for item in state.catalog.user_items() if isinstance(item, AnySource)])
+    for item in state.catalog.user_items():
+        if isinstance(item, WebhookSource):
+            yield webhook_status(state, item)
 
 
 def mz_sink_statuses(state: State) -> Rows:
@@ -176,6 +182,9 @@ def mz_sink_statuses(state: State) -> Rows:
 def mz_source_statistics(state: State) -> Rows:
     for id_, statistics in state.controller.ingested.items():
         yield {"id": id_, **statistics}
+    for item in state.catalog.user_items():
+        if isinstance(item, WebhookSource):
+            yield webhook_statistics(state, item)
 
 
 def mz_source_references(state: State) -> Rows:

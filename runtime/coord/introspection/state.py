@@ -20,6 +20,7 @@ from ..controller import Controller
 from ..results.cursor import Cursor
 from ..storage.collections import Collections
 from ..variables import Variables
+from ..webhooks.webhooks import Webhooks
 
 OWNER_OID = FIRST_ROLE.oid
 OWNER = FIRST_ROLE.name
@@ -64,6 +65,7 @@ class State:
     collections: Collections
     controller: Controller
     sessions: Mapping[int, OpenSession]
+    webhooks: Webhooks
     session: OpenSession | None = None  # the one that reads
 
     def relations(self) -> Iterator[tuple[int, CatalogItem]]:

@@ -10,14 +10,31 @@ import re
 from dataclasses import replace
 
 from ...persist.client import PersistClient
-from ...repr.schema import Schema
+from ...persist.read import read_snapshot
+from ...repr.batch import Batch, empty_batch
+from ...repr.schema import Column, Schema
+from ...repr.types import BYTEA, INT8, TEXT
 from ..catalog.catalog import Catalog
-from ..catalog.items import External, Index, Item, MaterializedView, Stored, Table, shards_of
+from ..catalog.items import (
+    External,
+    Index,
+    Item,
+    MaterializedView,
+    Stored,
+    Table,
+    WebhookSource,
+    shards_of,
+)
 from .catalog_store import CATALOG_SHARD, CatalogStore
 from .collections import HOLDER, Collections
 from .remap import REMAP_SCHEMA
 
 logger = logging.getLogger(__name__)
+
+KEYS_SCHEMA = Schema(
+    (Column("key", TEXT, False), Column("digest", BYTEA, False), Column("number", INT8, False))
+)
+"""Of the keys of requests that a source was given, each with a digest of its body, numbered as they came."""
 
 
 class Shards:
@@ -43,6 +60,8 @@ class Shards:
                 self._persist.evolve_schema(item.shard, self.known_columns(item), epoch=self._epoch)
         if isinstance(item, External):
             self._persist.create_shard(item.remap, REMAP_SCHEMA, epoch=self._epoch)
+        if isinstance(item, WebhookSource) and item.keys is not None:
+            self._persist.create_shard(item.keys, KEYS_SCHEMA, epoch=self._epoch)
 
     def load(self, item: Item) -> None:
         """Opens an object that is in the catalog since before this start.  Blocks."""
@@ -63,6 +82,13 @@ class Shards:
             self._collections.add(item.id, item.name, item.shard, schema, timestamped=timestamped)
             if evolved:
                 self._collections.evolve(item.id, ())
+
+    def contents(self, shard: str, schema: Schema) -> Batch:
+        """Those of a shard that is no collection.  Blocks."""
+        state = self._persist.mirror.state(shard)
+        if state.upper <= state.since:  # nothing was ever written
+            return empty_batch(schema)
+        return read_snapshot(self._persist.blob, self._persist.mirror.snapshot(shard, state.upper - 1)).oks
 
     def drop(self, shard: str) -> None:
         """Blocks."""

@@ -15,6 +15,7 @@ and nothing on it waits for a store: what blocks runs in a thread, and look-ups 
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Callable, Collection, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -171,6 +172,20 @@ class Storage:
         assert isinstance(outcome, int)  # an ingest expects nothing, so nothing can conflict
         return outcome
 
+    async def deliver(
+        self,
+        parts: Mapping[GlobalId, tuple[WrittenPart, ...]],
+        beside: Mapping[str, tuple[WrittenPart, ...]],
+        valid: Callable[[], bool],
+    ) -> int:
+        """Rows that were given to a source, in one transaction with changes of shards that are no collections.
+
+        Raises SerializationFailure if `valid` denies, when the commit's turn has come.
+        """
+        outcome = await self._commit.write(parts, companions=beside, valid=valid)
+        assert isinstance(outcome, int)  # it expects nothing, so nothing can conflict
+        return outcome
+
     async def record(self, positions: Mapping[str, Position]) -> None:
         """How far the targets of sinks have come, by the sink's remap shard; nothing where that is recorded already."""
         moved = {shard: to for shard, to in positions.items() if to != self._remap.position(shard)}
@@ -230,6 +245,15 @@ class Storage:
         """The position and what is recorded beside it, as an input."""
         return self._remap.import_of(remap)
 
+    async def beside(self, shard: str, schema: Schema) -> Batch:
+        """The contents of a shard that is no collection, as they are."""
+        return await asyncio.to_thread(self._shards.contents, shard, schema)
+
+    @property
+    def ended(self) -> bool:
+        """Whether nothing becomes durable any more."""
+        return self._commit.ended
+
     def snapshot(
         self,
         source: Import,
@@ -285,13 +309,13 @@ class Storage:
     async def compact(
         self,
         readable_from: Mapping[GlobalId, int],
-        remaps: Iterable[str],
+        beside: Iterable[str],
         waiting: AbstractSet[str],
         busy: LargeMerge | None,
         most_bytes: int,
     ) -> dict[str, LargeMerge | None]:
         """Lets go of history and merges batches; see `Upkeep.compact`."""
-        return await self._upkeep.compact(readable_from, remaps, waiting, busy, most_bytes)
+        return await self._upkeep.compact(readable_from, beside, waiting, busy, most_bytes)
 
     async def replace_merged(self, large: LargeMerge, parts: tuple[WrittenPart, ...]) -> bool:
         """Puts what a job has merged in its place; see `Upkeep.replace`."""

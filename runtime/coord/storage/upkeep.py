@@ -68,18 +68,18 @@ class Upkeep:
     async def compact(
         self,
         readable_from: Mapping[GlobalId, int],
-        remaps: Iterable[str],
+        beside: Iterable[str],
         waiting: AbstractSet[str],
         busy: LargeMerge | None,
         most_bytes: int,
     ) -> dict[str, LargeMerge | None]:
-        """Lets read frontiers go to `readable_from`, and those of `remaps` to their ends, then merges batches where one has
+        """Lets read frontiers go to `readable_from`, and those of the shards `beside` to their ends, then merges batches where one has
         moved and in the shards that are `waiting`.  What has more than `most_bytes` is returned instead, by shard.
 
         None stands for a shard without such a merge.  Shards that are no collection have none, nor has the one of which a job
         merges the batches that are `busy`.
         """
-        holds = self._movable(readable_from, remaps)
+        holds = self._movable(readable_from, beside)
         ids = {collection.shard: collection.id for collection in self._collections.all()}
         shards = {shard: ids.get(shard) for shard in [*holds, *sorted(waiting & ids.keys())]}
         return await self._in_thread(partial(self._compact, holds, shards, busy, most_bytes))
@@ -102,14 +102,14 @@ class Upkeep:
     async def _in_thread(self, work: Callable[[], T]) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._thread, work)
 
-    def _movable(self, readable_from: Mapping[GlobalId, int], remaps: Iterable[str]) -> dict[ShardId, int]:
+    def _movable(self, readable_from: Mapping[GlobalId, int], beside: Iterable[str]) -> dict[ShardId, int]:
         """The shards whose read frontier may move now, and where to."""
         mirror = self._persist.mirror
         holds = {
             collection.shard: min(readable_from[collection.id], collection.durable_upper - 1)
             for collection in self._collections.all()
         }
-        holds.update((shard, mirror.state(shard).upper - 1) for shard in (*remaps, CATALOG_SHARD))
+        holds.update((shard, mirror.state(shard).upper - 1) for shard in (*beside, CATALOG_SHARD))
         # Persist is asked once per shard: nobody else moves what this holder holds.
         self._sinces = {
             shard: self._sinces[shard] if shard in self._sinces else mirror.state(shard).since

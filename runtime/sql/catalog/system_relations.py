@@ -313,6 +313,7 @@ _OF_CONNECTIONS = {
     "mz_internal.mz_aws_connections": "id:t endpoint:t region:t access_key_id:t access_key_id_secret_id:t "
     "secret_access_key_secret_id:t session_token_secret_id:t",
     "mz_internal.mz_connection_secrets": "connection_id:t option:t secret_id:t",
+    "mz_internal.mz_webhook_sources": "id:t name:t url:t",
 }
 """What connections are made of."""
 

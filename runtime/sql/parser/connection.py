@@ -1,4 +1,4 @@
-"""Secrets and connections: CREATE, ALTER and VALIDATE."""
+"""Secrets and connections: CREATE, ALTER and VALIDATE; and webhooks, which secrets guard."""
 
 from __future__ import annotations
 
@@ -14,6 +14,12 @@ from ..syntax.connection_statements import (
     CreateConnectionStatement,
     CreateSecretStatement,
     ValidateConnectionStatement,
+)
+from ..syntax.definition_statements import (
+    CreateWebhookStatement,
+    WebhookCheck,
+    WebhookHeader,
+    WebhookInput,
 )
 from .lexer import TokenKind
 from .subscribe import SubscribeParser
@@ -134,3 +140,55 @@ class ConnectionParser(SubscribeParser):
                 raise SqlSyntaxError("option VALIDATE takes true or false", position=option.position)
             validate = option.value
         return validate
+
+    # --- webhooks ---
+
+    def webhook(
+        self, name: ast.Name, cluster: ast.Name | None, if_not_exists: bool, position: int
+    ) -> CreateWebhookStatement:
+        """What stands behind CREATE SOURCE name FROM WEBHOOK."""
+        self.expect_words("body", "format")
+        if (format_ := self.accept_any("json", "text", "bytes")) is None:
+            self.fail()
+        array = format_ == "json" and self.accept_words("array")
+        headers: tuple[tuple[str, bool], ...] | None = None
+        columns: list[WebhookHeader] = []
+        while self.accept_words("include"):
+            if headers is None and self.accept_words("headers"):
+                headers = self.parenthesised(self._header_name) if self.at_symbol("(") else ()
+            else:
+                columns.append(self._header_column())
+        check = self._webhook_check() if self.accept_words("check") else None
+        options = self.options() if self.accept_words("with") else ()
+        return CreateWebhookStatement(
+            name, cluster, format_, array, headers, tuple(columns), check, options, if_not_exists, position
+        )
+
+    def _header_name(self) -> tuple[str, bool]:
+        left_out = self.accept_words("not")
+        return self.string(), left_out
+
+    def _header_column(self) -> WebhookHeader:
+        position = self.token.position
+        self.expect_words("header")
+        header = self.string()
+        self.expect_words("as")
+        return WebhookHeader(header, self.label(), self.accept_words("bytes"), position)
+
+    def _webhook_check(self) -> WebhookCheck:
+        """`([WITH (input, ...)] expression)`"""
+        self.expect_symbol("(")
+        inputs = self.parenthesised(self._webhook_input) if self.accept_words("with") else ()
+        start = self.token.start
+        expression = self.expression()
+        text = self.text[start : self.tokens[self.index - 1].end]
+        self.expect_symbol(")")
+        return WebhookCheck(inputs, expression, text)
+
+    def _webhook_input(self) -> WebhookInput:
+        position = self.token.position
+        if (word := self.accept_any("headers", "body", "secret")) is None:
+            self.fail()
+        secret = self.object_name() if word == "secret" else None
+        alias = self.label() if self.accept_words("as") else None
+        return WebhookInput(word, secret, alias, self.accept_words("bytes"), position)

@@ -346,6 +346,10 @@ class CreateParser(KafkaSourceParser):
                 tables,
                 progress,
             )
+        if self.accept_words("webhook"):
+            if columns or primary_key:
+                raise SqlSyntaxError("a WEBHOOK source has columns of its own", position=position)
+            return self.webhook(name, cluster, if_not_exists, position)
         if self.accept_words("kafka"):
             kafka = self.kafka_source()
             progress = self.object_name() if self.accept_words("expose", "progress", "as") else None
@@ -370,7 +374,8 @@ class CreateParser(KafkaSourceParser):
         if not self.accept_words("file"):
             raise Unsupported(
                 f"CREATE SOURCE ... FROM {self.token.value.upper()} is not supported",
-                hint="Sources are FROM FILE '/path' FORMAT JSON|CSV|PARQUET, FROM KAFKA CONNECTION, or FROM LOAD GENERATOR.",
+                hint="Sources are FROM FILE '/path' FORMAT JSON|CSV|PARQUET, FROM KAFKA CONNECTION, FROM WEBHOOK, "
+                "or FROM LOAD GENERATOR.",
                 position=self.token.position,
             )
         path = self.string()

@@ -12,6 +12,7 @@ from ...repr.schema import Schema
 from ...repr.types import ScalarType
 from ...storage.source.generator.options import GeneratorOptions
 from ...storage.source.kafka.options import KafkaOptions
+from ...storage.source.webhook import WebhookOptions
 from ..catalog.catalog_view import CatalogItem, QualifiedName
 from ..syntax.constraints import Constraint
 from ..syntax.function_definition import FunctionDefinition
@@ -151,6 +152,18 @@ class CreateSource:
     if_not_exists: bool
     retain_history_ms: int | None = None
     tables: tuple[CreateSourceTable, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CreateWebhook:
+    """A source that is posted to.  `uses` are the secrets, functions and types that its check names."""
+
+    name: QualifiedName
+    webhook: WebhookOptions
+    create_sql: str
+    uses: frozenset[GlobalId]
+    if_not_exists: bool
+    retain_history_ms: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,6 +317,7 @@ Create = (
     | CreateIndex
     | CreateSource
     | CreateSourceTable
+    | CreateWebhook
     | CreateSink
     | CreateCluster
     | CreateFunction

@@ -73,7 +73,7 @@ def _values(planner: Planner, kind: ConnectionKind, options: Sequence[Connection
         if option.name in found:
             raise _twice(given.name, given.position)
         value = given.value
-        resolved = SecretRef(_secret(planner, value).id) if isinstance(value, ast.Name) else value
+        resolved = SecretRef(find_secret(planner, value).id) if isinstance(value, ast.Name) else value
         if given.name in ALIASES and isinstance(resolved, tuple) and len(resolved) > 1:
             raise SqlSyntaxError(
                 f"option {given.name} takes one text",
@@ -84,7 +84,7 @@ def _values(planner: Planner, kind: ConnectionKind, options: Sequence[Connection
     return {name: found[name] for name in OPTIONS[kind] if name in found}
 
 
-def _secret(planner: Planner, name: ast.Name) -> CatalogItem:
+def find_secret(planner: Planner, name: ast.Name) -> CatalogItem:
     item = find_any(ObjectKind.SECRET, name, planner.context)
     if item is None:
         raise UndefinedObject(

@@ -149,6 +149,53 @@ class CreateSourceTableStatement:
 
 
 @dataclass(frozen=True, slots=True)
+class WebhookHeader:
+    """`INCLUDE HEADER header AS column [BYTES]`"""
+
+    header: str
+    column: str
+    binary: bool
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class WebhookInput:
+    """Of a check: `HEADERS`, `BODY` or `SECRET secret`, `[AS alias] [BYTES]`"""
+
+    word: str
+    secret: ObjectName | None
+    alias: str | None
+    binary: bool
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class WebhookCheck:
+    """`text` is that of the expression."""
+
+    inputs: tuple[WebhookInput, ...]
+    expression: Expression
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class CreateWebhookStatement:
+    """CREATE SOURCE ... FROM WEBHOOK.  `headers` are those of INCLUDE HEADERS, each with whether it is left out; None without the
+    clause."""
+
+    name: ObjectName
+    cluster: Name | None
+    format: str
+    array: bool
+    headers: tuple[tuple[str, bool], ...] | None
+    columns: tuple[WebhookHeader, ...]
+    check: WebhookCheck | None
+    options: tuple[Option, ...]
+    if_not_exists: bool
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
 class CreateSinkStatement:
     name: ObjectName
     cluster: Name | None
@@ -325,6 +372,7 @@ CreateStatement = (
     | CreateIndexStatement
     | CreateSourceStatement
     | CreateSourceTableStatement
+    | CreateWebhookStatement
     | CreateSinkStatement
     | CreateSchemaStatement
     | CreateClusterStatement

@@ -1,0 +1,124 @@
+"""The listener: sockets of its own, uvicorn's server in the runtime's event loop, and an orderly end."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from typing import Any, cast
+
+import uvicorn
+
+from ..coord.webhooks.webhooks import Webhooks
+from ..listening import bind_error, no_port
+from ..supervision import Supervisor
+from .protocol import BoundedProtocol, Bounds
+from .routes import Routes
+
+BACKLOG = 512
+KEEP_ALIVE_S = 75
+SHUTDOWN_S = 5
+
+
+async def listen(
+    host: str, port: int, webhooks: Webhooks, bounds: Bounds, supervisor: Supervisor
+) -> HttpListener:
+    """Listens on `host`:`port` (0 picks a free port).  Raises PtvcError when the address cannot be had."""
+    listener = HttpListener(webhooks, bounds)
+    await listener.start(host, port, supervisor)
+    return listener
+
+
+class _Server(uvicorn.Server):
+    """Signals are the runtime's."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+
+class HttpListener:
+    """Made by `listen`.  `port` is the real one."""
+
+    def __init__(self, webhooks: Webhooks, bounds: Bounds) -> None:
+        self._webhooks = webhooks
+        self._routes = Routes(webhooks, bounds.seconds)
+        self._config = uvicorn.Config(
+            self._routes.application,
+            http=cast(Any, partial(BoundedProtocol, bounds=bounds)),
+            ws="none",
+            lifespan="off",
+            log_config=None,
+            access_log=False,
+            proxy_headers=False,
+            server_header=False,
+            backlog=BACKLOG,
+            timeout_keep_alive=KEEP_ALIVE_S,
+            timeout_graceful_shutdown=SHUTDOWN_S,
+        )
+        # What strangers send is no matter for the log.
+        logging.getLogger("uvicorn.error").setLevel(logging.ERROR)
+        self._server = _Server(self._config)
+        self._serving: asyncio.Task[None] | None = None
+        self.port = 0
+
+    async def start(self, host: str, port: int, supervisor: Supervisor) -> None:
+        sockets = await _bound(host, port)
+        self.port = sockets[0].getsockname()[1]
+        self._serving = supervisor.run("http", self._server.serve(sockets))
+        while not self._server.started and not self._serving.done():
+            await asyncio.sleep(0)
+        shown = f"[{host}]" if ":" in host else host
+        self._webhooks.listening(f"http://{shown}:{self.port}")
+
+    async def close(self) -> None:
+        """Refuses new requests, answers those that are under way, closes."""
+        if self._serving is None:
+            return
+        self._routes.stop()
+        self._server.should_exit = True
+        await asyncio.wait((self._serving,))
+        self._serving = None
+
+    def die(self) -> None:
+        """What the operating system does to the sockets of a process that was killed; for tests."""
+        for server in self._server.servers:
+            server.close()
+        for connection in self._server.server_state.connections:
+            connection.transport.get_extra_info("socket").shutdown(socket.SHUT_RDWR)
+
+
+async def _bound(host: str, port: int) -> list[socket.socket]:
+    """A socket for each address of the host, all of one port."""
+    if not 0 <= port <= 65535:
+        raise no_port(port)
+    loop = asyncio.get_running_loop()
+    sockets: list[socket.socket] = []
+    try:
+        found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+        for family, _, _, _, address in dict.fromkeys(found):
+            chosen = sockets[0].getsockname()[1] if sockets else port
+            sockets.append(_socket(family, (address[0], chosen)))
+    except OSError as error:
+        for opened in sockets:
+            opened.close()
+        raise bind_error(error, host, port) from error
+    return sockets
+
+
+def _socket(family: int, address: tuple[str | int, int]) -> socket.socket:
+    opened = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        opened.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if family == socket.AF_INET6:
+            opened.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+        opened.bind(address)
+        opened.listen(BACKLOG)
+    except OSError:
+        opened.close()
+        raise
+    opened.setblocking(False)
+    return opened

@@ -1,0 +1,115 @@
+"""uvicorn's protocol with the bounds that a port needs which strangers reach: connections, the size of a head, the time it takes.
+
+```
+connected ──> head ──> request under way ──> answered ──> head of the next ...
+           deadline    (the body's is the route's)      deadline, or idle: `timeout_keep_alive`
+```
+
+The parser is llhttp, which is strict about what has two meanings: a body with two lengths, or a length and chunks, is refused.
+Headers behind a chunked body are dropped: what is checked is what came before it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from typing import Any
+
+from uvicorn.config import Config
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn.server import ServerState
+
+HEAD_BYTES = 16 << 10
+"""A head of more is refused; of one that is read at once, up to twice as many may be."""
+
+_FULL = (
+    b"HTTP/1.1 503 Service Unavailable\r\nretry-after: 1\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
+)
+_LONG_HEAD = b"HTTP/1.1 431 Request Header Fields Too Large\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """`seconds` are for a head to arrive, and for what is left of a body that was refused."""
+
+    connections: int
+    seconds: float
+
+
+class BoundedProtocol(HttpToolsProtocol):
+    def __init__(
+        self,
+        config: Config,
+        server_state: ServerState,
+        app_state: dict[str, Any],
+        _loop: asyncio.AbstractEventLoop | None = None,
+        *,
+        bounds: Bounds,
+    ) -> None:
+        super().__init__(config, server_state, app_state, _loop)
+        self._bounds = bounds
+        self._deadline: asyncio.TimerHandle | None = None
+        self._head_bytes = 0
+        self._in_head = True
+
+    # --- the connection ---
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        if len(self.connections) > self._bounds.connections:
+            self._refuse(_FULL)
+        else:
+            self._expect()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._arrived()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        start = 0
+        while start < len(data) and not self.transport.is_closing():
+            end = start + HEAD_BYTES if self._in_head else len(data)
+            super().data_received(data[start:end])
+            if self._in_head:
+                self._head_bytes += end - start
+                if self._head_bytes > HEAD_BYTES:
+                    self._refuse(_LONG_HEAD)
+            start = end
+        if self.cycle is None or self.cycle.response_complete:
+            self._expect()
+        else:
+            self._arrived()
+
+    # --- the parser's calls ---
+
+    def on_message_begin(self) -> None:
+        super().on_message_begin()
+        self._in_head = True
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        if self._in_head:
+            super().on_header(name, value)
+
+    def on_headers_complete(self) -> None:
+        super().on_headers_complete()
+        self._in_head, self._head_bytes = False, 0
+
+    # --- time ---
+
+    def _expect(self) -> None:
+        """A head, or what is left of a body, has to come."""
+        if self._deadline is None and not self.transport.is_closing():
+            self._deadline = self.loop.call_later(self._bounds.seconds, self._late)
+
+    def _arrived(self) -> None:
+        if self._deadline is not None:
+            self._deadline.cancel()
+            self._deadline = None
+
+    def _late(self) -> None:
+        self._deadline = None
+        self.transport.abort()
+
+    def _refuse(self, response: bytes) -> None:
+        self.transport.write(response)
+        self.transport.close()

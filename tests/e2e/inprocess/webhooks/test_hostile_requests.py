@@ -1,0 +1,236 @@
+"""Clients that are slow, that lie about lengths, or that send what is no request: they are cut off, and nobody else hears of it."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import replace
+from time import monotonic
+from typing import Any
+
+import psycopg
+import pytest
+from inprocess import FAST, InProcess, eventually, rows, running
+
+from .posting import Line, Poster
+
+Db = psycopg.Connection[tuple[Any, ...]]
+
+WITHIN_S = 20.0
+"""The deadline for a head, or a body, is one second here."""
+
+
+@pytest.fixture
+def source(db: Db) -> str:
+    db.execute("CREATE SOURCE s FROM WEBHOOK BODY FORMAT TEXT")
+    return "s"
+
+
+@pytest.fixture
+def line(runtime: InProcess) -> Iterator[Line]:
+    line = Line(runtime.http_port)
+    yield line
+    line.close()
+
+
+def head(poster: Poster, *lines: str) -> bytes:
+    return "\r\n".join([f"POST {poster.path('s')} HTTP/1.1", "host: h", *lines, "", ""]).encode()
+
+
+def status(answer: bytes) -> int:
+    assert answer.startswith(b"HTTP/1.1 "), answer[:100]
+    return int(answer[9:12])
+
+
+def test_a_slow_head_is_cut_off(line: Line) -> None:
+    began = monotonic()
+    line.send(b"POST /api/webhook/ptvc/public/s HTTP/1.1\r\nhost: ")
+    assert line.read() == b""
+    assert 0.9 < monotonic() - began < WITHIN_S
+
+
+def test_who_says_nothing_is_cut_off(line: Line) -> None:
+    assert line.read() == b""
+
+
+def test_a_slow_body_is_cut_off(db: Db, source: str, poster: Poster, line: Line) -> None:
+    line.send(head(poster, "content-length: 10") + b"12345")
+    answer = line.read()
+    assert status(answer) == 408
+    assert b"connection: close" in answer
+    assert rows(db, "SELECT * FROM s") == []
+
+
+def test_a_head_that_drips_is_cut_off(line: Line) -> None:
+    """Each byte in time, and the whole not."""
+    line.send(b"GET /api/livez HTTP/1.1\r\n")
+    assert line.send_until_cut(b"x: y\r\n", 0.1, WITHIN_S) < WITHIN_S / 2
+
+
+def test_half_a_body_is_no_request(db: Db, source: str, poster: Poster, line: Line) -> None:
+    line.send(head(poster, "content-length: 10") + b"12345")
+    line.finish()
+    assert line.read() == b""
+    line.close()
+    assert poster.post("s", "whole").status == 200
+    assert rows(db, "SELECT body FROM s") == [("whole",)]
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ("content-length: -1",),
+        ("content-length: 1x",),
+        ("content-length: 5", "content-length: 6"),
+        ("content-length: 5", "transfer-encoding: chunked"),
+        ("transfer-encoding: identity, chunked", "transfer-encoding: nothing"),
+        ("bad header",),
+        ("a\x00b: c",),
+        ("x: a\x00b",),
+    ],
+)
+def test_heads_with_two_meanings(
+    db: Db, source: str, poster: Poster, line: Line, lines: tuple[str, ...]
+) -> None:
+    line.send(head(poster, *lines) + b"12345")
+    assert status(line.read()) == 400
+    assert rows(db, "SELECT * FROM s") == []
+
+
+@pytest.mark.parametrize(
+    "chunk", [b"5x\r\n12345\r\n0\r\n\r\n", b"5\r\n1234567\r\n0\r\n\r\n", b"ffffffffffffffffff\r\n"]
+)
+def test_chunks_of_wrong_lengths(db: Db, source: str, poster: Poster, line: Line, chunk: bytes) -> None:
+    line.send(head(poster, "transfer-encoding: chunked") + chunk)
+    answer = line.read()
+    assert answer == b"" or status(answer) == 400
+    assert rows(db, "SELECT * FROM s") == []
+
+
+def test_headers_behind_a_body_count_for_nothing(db: Db, poster: Poster, line: Line) -> None:
+    db.execute("CREATE SOURCE s FROM WEBHOOK BODY FORMAT TEXT CHECK (WITH (HEADERS) headers -> 'x' = 'yes')")
+    line.send(
+        head(poster, "transfer-encoding: chunked", "connection: close") + b"1\r\na\r\n0\r\nx: yes\r\n\r\n"
+    )
+    assert status(line.read()) == 401
+
+
+def test_many_headers(poster: Poster, source: str, line: Line) -> None:
+    line.send(head(poster, *(f"x-{n}: y" for n in range(10_000)), "content-length: 0"))
+    assert status(line.read()) == 431
+
+
+def test_one_long_header(poster: Poster, source: str, line: Line) -> None:
+    line.send(head(poster, "x: " + "y" * 40_000, "content-length: 0"))
+    assert status(line.read()) == 431
+
+
+def test_as_many_headers_as_are_sent(db: Db, source: str, poster: Poster, line: Line) -> None:
+    line.send(
+        head(poster, *(f"x-{n}: y" for n in range(500)), "content-length: 1", "connection: close") + b"a"
+    )
+    assert status(line.read()) == 200
+    assert rows(db, "SELECT body FROM s") == [("a",)]
+
+
+def test_requests_behind_each_other(db: Db, source: str, poster: Poster, line: Line) -> None:
+    """All are sent before the first is answered; answers come in their order."""
+    requests = [head(poster, f"content-length: {len(str(n))}") + str(n).encode() for n in range(50)]
+    requests.insert(
+        20, f"POST {poster.path('none')} HTTP/1.1\r\nhost: h\r\ncontent-length: 0\r\n\r\n".encode()
+    )
+    line.send(b"".join(requests))
+    assert line.read_answers(51) == [200] * 20 + [404] + [200] * 30
+    assert sorted(int(body) for (body,) in rows(db, "SELECT body FROM s")) == list(range(50))
+
+
+def test_continue(db: Db, source: str, poster: Poster, line: Line) -> None:
+    line.send(head(poster, "content-length: 1", "expect: 100-continue", "connection: close"))
+    assert line.read_answers(1) == [100]
+    line.send(b"a")
+    assert status(line.read()) == 200
+
+
+def test_who_asks_whether_to_send_is_told_not_to(source: str, poster: Poster, line: Line) -> None:
+    line.send(head(poster, "content-length: 100001", "expect: 100-continue"))
+    answer = line.read()
+    assert status(answer) == 413
+    assert b"connection: close" in answer
+
+
+def test_a_body_that_never_ends(runtime: InProcess, source: str, poster: Poster, line: Line) -> None:
+    """It is refused as soon as it is too long, and what comes behind is not waited for for ever."""
+    line.send(head(poster, "transfer-encoding: chunked"))
+    piece = b"4000\r\n" + b"x" * 0x4000 + b"\r\n"
+    assert line.send_until_cut(piece, 1.0, WITHIN_S) < WITHIN_S
+    assert runtime.coordinator.webhooks._bytes == 0
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_noise(runtime: InProcess, source: str, poster: Poster, seed: int) -> None:
+    """Requests with some bytes changed, cut or doubled: an answer, or none, and the next client is served."""
+    random_ = random.Random(seed)
+    whole = (
+        head(poster, "content-type: text/plain", "transfer-encoding: chunked") + b"5\r\nhello\r\n0\r\n\r\n"
+    )
+    for _ in range(10):
+        data = bytearray(whole)
+        for _ in range(random_.randint(1, 4)):
+            place = random_.randrange(len(data))
+            match random_.randrange(3):
+                case 0:
+                    data[place] = random_.randrange(256)
+                case 1:
+                    del data[place : place + random_.randint(1, 20)]
+                case 2:
+                    data[place:place] = data[place : place + random_.randint(1, 20)]
+        line = Line(runtime.http_port)
+        line.send(bytes(data))
+        line.finish()
+        answer = line.read()
+        assert answer == b"" or 100 <= status(answer) < 500
+        line.close()
+    assert poster.post("s", "x").status == 200
+    assert runtime.failures == []
+
+
+def test_no_more_connections_than_there_may_be() -> None:
+    with running(replace(FAST, http_max_connections=3), http=True) as runtime:
+        runtime.query("CREATE SOURCE s FROM WEBHOOK BODY FORMAT TEXT")
+        lines = [Line(runtime.http_port) for _ in range(3)]
+        first = lines[0]
+        first.send(b"GET /api/livez HTTP/1.1\r\nhost: h\r\n\r\n")
+        assert first.read_answers(1) == [200]
+        other = Line(runtime.http_port)
+        answer = other.read()
+        assert status(answer) == 503
+        assert b"retry-after" in answer
+        for line in (*lines, other):
+            line.close()
+
+        def served() -> bool:
+            with Poster(runtime.http_port, "public") as poster:
+                return poster.post("s", "x").status == 200
+
+        eventually(served)
+
+
+def test_no_more_requests_than_may_wait() -> None:
+    settings = replace(FAST, webhook_max_requests=2, webhook_max_held_bytes=1_000)
+    with running(settings, http=True) as runtime:
+        runtime.query("CREATE SOURCE s FROM WEBHOOK BODY FORMAT TEXT")
+        lines = [Line(runtime.http_port) for _ in range(2)]
+        with Poster(runtime.http_port, "public") as poster:
+            for line in lines:
+                line.send(head(poster, "content-length: 10") + b"12345")
+            eventually(lambda: poster.post("s", "x").status == 429)
+            assert poster.post("s", "x").headers["retry-after"] == "1"
+            for line in lines:
+                line.send(b"67890")
+                assert line.read_answers(1) == [200]
+            assert poster.post("s", "x" * 1_001).status == 429
+            assert poster.post("s", "x" * 900).status == 200
+        for line in lines:
+            line.close()
+        found = runtime.query("SELECT body, count(*) FROM s WHERE body <> 'x' GROUP BY 1")
+        assert sorted(found) == [("1234567890", 2), ("x" * 900, 1)]
