@@ -14,6 +14,9 @@ from ...repr.batch import Indices
 from ..decode import WHOLE_RECORD
 from .contract import PayloadErrors
 
+MALFORMED = "22P03"
+"""invalid_binary_representation: of a payload that is not as its schema says."""
+
 _HEADER = 5
 
 
@@ -78,13 +81,13 @@ def framed(payloads: pa.LargeBinaryArray, errors: ErrorParts) -> Framed:
     reasons = [
         f"{length} bytes are too few for the id of a schema" for length in (ends - starts)[short].tolist()
     ]
-    errors.add(short, WHOLE_RECORD, "22P03", reasons)
+    errors.add(short, WHOLE_RECORD, MALFORMED, reasons)
     strange = np.flatnonzero(sound & (headers[:, 0] != 0))
     reasons = [
         f"the payload begins with {byte}, not with 0 and the id of a schema"
         for byte in headers[strange, 0].tolist()
     ]
-    errors.add(strange, WHOLE_RECORD, "22P03", reasons)
+    errors.add(strange, WHOLE_RECORD, MALFORMED, reasons)
     sound[strange] = False
     ids = headers[:, 1:].astype(np.int64) @ np.array([1 << 24, 1 << 16, 1 << 8, 1])
     return Framed(data, starts + _HEADER, ends, ids, sound)

@@ -6,43 +6,22 @@ others begin to write with a newer schema.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Protocol
-
 import numpy as np
 import pyarrow as pa
 
-from ....errors import PtvcError
+from ....errors import InvalidParameter, PtvcError
 from ....repr.batch import Indices
 from ....repr.schema import Column, Schema
 from ...decode import WHOLE_RECORD
 from ..contract import DecodedPayloads
-from ..payloads import ErrorParts, framed
+from ..payloads import MALFORMED, ErrorParts, framed
+from ..schemas import AVRO, Schemas, SchemaText
 from .cursor import Ints, Payloads
 from .decoder import RawDecoder
 from .nodes import raw_type
 from .schema import Record, Type, nullable_of, parse
 from .types import FieldColumn, field_columns, schema_of, sql_type
 from .values import sql_values
-
-MALFORMED = "22P03"
-"""invalid_binary_representation"""
-
-
-@dataclass(frozen=True, slots=True)
-class SchemaText:
-    """A schema, and the texts of those whose names it uses, each behind those that it uses itself."""
-
-    text: str
-    references: tuple[str, ...] = ()
-
-    def parse(self) -> Type:
-        return parse(self.text, self.references)
-
-
-class Schemas(Protocol):
-    def schema(self, id_: int) -> SchemaText | None:
-        """None: there is no schema of this id.  Raises PtvcError when nobody can tell."""
 
 
 class RawAvro:
@@ -93,19 +72,27 @@ class RawAvro:
         if text is None:
             # Not kept: who wrote it may have been ahead of this registry.
             return f"there is no schema {id_} in the registry"
+        made: RawDecoder | str
         try:
-            made: RawDecoder | str = RawDecoder(text.parse(), self._reader)
+            made = RawDecoder(parsed(text), self._reader)
         except PtvcError as error:
             made = f"schema {id_} of the registry cannot be used: {error.message}"
         self._decoders[id_] = made
         return made
 
 
+def parsed(schema: SchemaText) -> Type:
+    """Raises InvalidParameter or Unsupported."""
+    if schema.kind != AVRO:
+        raise InvalidParameter(f"it is a schema of {schema.kind}, not of {AVRO}")
+    return parse(schema.text, schema.references)
+
+
 class AvroFormat:
     """Payloads as rows of the reader's schema: a record's fields, or one column `name` of what is no record."""
 
     def __init__(self, reader: SchemaText, schemas: Schemas, name: str) -> None:
-        self._reader = reader.parse()
+        self._reader = parsed(reader)
         self._raw = RawAvro(self._reader, schemas)
         self._columns: tuple[FieldColumn, ...] | None = None
         if isinstance(self._reader, Record):

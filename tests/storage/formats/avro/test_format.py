@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 from ptvc.errors import PtvcError
 from ptvc.storage.decode import WHOLE_RECORD
-from ptvc.storage.formats.avro.format import AvroFormat, SchemaText
+from ptvc.storage.formats.avro.format import AvroFormat
 from ptvc.storage.formats.contract import DecodedPayloads
+from ptvc.storage.formats.schemas import SchemaText
 
 from .cases import binary, written
 
