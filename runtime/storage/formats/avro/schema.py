@@ -24,6 +24,17 @@ _LOGICAL = {
     "local-timestamp-micros": "long",
     "uuid": "string",
 }
+_CONNECT = {
+    "io.debezium.time.Date": ("int", "date"),
+    "io.debezium.time.Time": ("int", "time-millis"),
+    "io.debezium.time.MicroTime": ("long", "time-micros"),
+    "io.debezium.time.Timestamp": ("long", "timestamp-millis"),
+    "io.debezium.time.MicroTimestamp": ("long", "timestamp-micros"),
+    "io.debezium.time.ZonedTimestamp": ("string", "zoned-timestamp"),
+    "io.debezium.data.Uuid": ("string", "uuid"),
+    "io.debezium.data.Json": ("string", "json"),
+}
+"""What Kafka Connect's names of types mean, where Debezium writes no logical type; the names that are not Avro's are ours."""
 _PRIMITIVES = frozenset(("null", "boolean", "int", "long", "float", "double", "bytes", "string"))
 
 
@@ -248,6 +259,9 @@ def _aliases(parsed: dict[str, Any]) -> tuple[str, ...]:
 
 def _logical(parsed: dict[str, Any], size: int | None) -> Logical | None:
     name, kind = parsed.get("logicalType"), parsed["type"]
+    if name is None and isinstance(connect := parsed.get("connect.name"), str) and size is None:
+        carrier, meant = _CONNECT.get(connect, (None, ""))
+        return Logical(meant) if carrier == kind else None
     if name == "decimal" and kind in ("bytes", "fixed"):
         precision, scale = parsed.get("precision"), parsed.get("scale", 0)
         if isinstance(precision, int) and isinstance(scale, int) and 0 <= scale <= precision:

@@ -8,6 +8,7 @@
 | decimal(p, s)                      | numeric(p, s); numeric, where p is more than 38          |
 | date, time-*, uuid                 | date, time, uuid                                         |
 | timestamp-*, local-timestamp-*     | timestamp                                                |
+| Debezium's Json, ZonedTimestamp    | jsonb, timestamp with time zone                          |
 | array of T, map of T               | T list, map[text => T]                                   |
 | record                             | jsonb                                                    |
 | union of null and T                | T                                                        |
@@ -36,6 +37,7 @@ from ....repr.types import (
     TEXT,
     TIME,
     TIMESTAMP,
+    TIMESTAMPTZ,
     UNCONSTRAINED_SCALE,
     UUID,
     Kind,
@@ -107,6 +109,10 @@ def _logical_type(logical: Logical, field: str) -> ScalarType:
             return UUID
         case "time-millis" | "time-micros":
             return TIME
+        case "json":
+            return JSONB
+        case "zoned-timestamp":
+            return TIMESTAMPTZ
         case _:
             return TIMESTAMP
 

@@ -14,7 +14,8 @@ from ....expr.datetimes.datetime_input import MAX_DATE, MAX_TIMESTAMP, MIN_DATE,
 from ....expr.functions.json.build import to_json
 from ....expr.text.text_format import from_text
 from ....repr.batch import Mask
-from ....repr.types import DATE, TIMESTAMP, UUID, map_of, record_of
+from ....repr.types import DATE, JSONB, TIMESTAMP, TIMESTAMPTZ, UUID, map_of, record_of
+from ...decode import read_text
 from .decimals import decimals
 from .schema import Array, Enum, Fixed, Logical, Map, Primitive, Record, Type, Union, nullable_of
 from .types import present, sql_type
@@ -70,6 +71,10 @@ def _logical(raw: pa.Array, logical: Logical, type_: Type) -> Evaluated:
             return decimals(raw, logical, sql_type(type_, ""))
         case "uuid":
             return Evaluated(raw) if isinstance(type_, Fixed) else from_text(raw, UUID)
+        case "json":
+            return from_text(raw, JSONB)
+        case "zoned-timestamp":
+            return read_text(raw, TIMESTAMPTZ)
         case "date":
             return _bounded(raw, 1, MIN_DATE, MAX_DATE, DATE.arrow, "date")
         case "time-millis" | "time-micros":
