@@ -16,6 +16,7 @@ from ....expr.text.text_format import from_text
 from ....repr.batch import Mask
 from ....repr.types import DATE, JSONB, TIMESTAMP, TIMESTAMPTZ, UUID, map_of, record_of
 from ...decode import read_text
+from ..texts import without_zero_bytes
 from .decimals import decimals
 from .schema import Array, Enum, Fixed, Logical, Map, Primitive, Record, Type, Union, nullable_of
 from .types import present, sql_type
@@ -32,7 +33,7 @@ def sql_values(raw: pa.Array, type_: Type) -> Evaluated:
         case Primitive(kind="int"):
             return Evaluated(raw.cast(pa.int32()))
         case Primitive(kind="string"):
-            return _text(raw)
+            return without_zero_bytes(raw)
         case Primitive() | Fixed() | Enum():
             return Evaluated(raw)
         case Array(items=items):
@@ -53,16 +54,6 @@ def sql_values(raw: pa.Array, type_: Type) -> Evaluated:
 
 def _without(values: pa.Array, errors: RowErrors | None) -> pa.Array:
     return values if errors is None else with_nulls(values, errors.indices)
-
-
-def _text(raw: pa.Array) -> Evaluated:
-    """Text has no zero bytes."""
-    data = raw.buffers()[2]
-    if data is None or not (np.frombuffer(data, np.uint8) == 0).any():
-        return Evaluated(raw)
-    wrong = pc.match_substring(raw, "\0").fill_null(False).to_numpy(zero_copy_only=False)
-    errors = same_error(np.flatnonzero(wrong), "22021", 'invalid byte sequence for encoding "UTF8": 0x00')
-    return Evaluated(_without(raw, errors), errors)
 
 
 def _logical(raw: pa.Array, logical: Logical, type_: Type) -> Evaluated:
@@ -113,7 +104,7 @@ def _map(raw: pa.Array, values_type: Type) -> Evaluated:
     """Of a key that comes twice, the last value counts."""
     counts = counts_of(raw)
     raw_keys, raw_values = raw.flatten().flatten()
-    keys, values = _text(raw_keys), sql_values(raw_values, values_type)
+    keys, values = without_zero_bytes(raw_keys), sql_values(raw_values, values_type)
     fields = [pa.field(f.name, f.type) for f in map_of(sql_type(values_type, "")).arrow.value_type]
     entries = pa.StructArray.from_arrays([keys.values, values.values], fields=fields)
     errors = _of_owners(merge_errors([keys.errors, values.errors]), counts)
