@@ -7,6 +7,7 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import psycopg
@@ -17,6 +18,8 @@ os.environ["PTVC_CHECK_PLANS"] = "1"  # relations are type-checked between rules
 
 import oracle as oracle_server
 from s3_server import S3Server, running_s3
+from servers.kafka_broker import KafkaBroker, running_kafka
+from servers.kafka_jars import Missing
 
 pytest_plugins = (
     "plugins.rotation",
@@ -81,6 +84,17 @@ def s3() -> Iterator[S3Server]:
     """An S3 of the tests' own, with credentials in the environment; started once, if a test asks for it."""
     with running_s3() as server:
         yield server
+
+
+@pytest.fixture(scope="session")
+def kafka() -> Iterator[KafkaBroker]:
+    """An Apache Kafka broker of this process's own, started once, if a test asks for it."""
+    with ExitStack() as stack:
+        try:
+            broker = stack.enter_context(running_kafka())
+        except Missing as missing:
+            pytest.skip(str(missing))
+        yield broker
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

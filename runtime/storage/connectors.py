@@ -11,11 +11,13 @@ from ..errors import InvalidParameter, Unsupported
 from ..repr.batch import Batch
 from ..repr.schema import Schema
 from .changes import Changes
+from .connections.values import Values
 from .decode import Decoded
 from .decode_csv import CsvDecoder
 from .decode_json import JsonDecoder
 from .decode_parquet import ParquetDecoder
 from .envelope import AppendEnvelope, Envelope, EnvelopeKind, UpsertEnvelope
+from .formats.known import open_format
 from .ingestion import (
     DEFAULT_CHUNK_BYTES,
     Connector,
@@ -31,8 +33,14 @@ from .source.file import FileReader, Piece
 from .source.generator.kinds import KINDS
 from .source.generator.options import GeneratorOptions
 from .source.generator.ticking import PROGRESS, PROGRESS_SCHEMA, Ticking, table_of
+from .source.kafka.connector import KafkaConnector
+from .source.kafka.options import KafkaOptions, Part
+from .source.kafka.progress import PROGRESS_SCHEMA as OFFSETS_SCHEMA
+from .source.kafka.records import Records
 from .source.load_generator import COUNTER_SCHEMA, Counter
 from .source.parquet_file import ParquetReader
+
+NO_CONNECTIONS: Mapping[str, Values] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +155,7 @@ _FILES: dict[str, Callable[[FileOptions, Schema, tuple[int, ...]], Connector]] =
 }
 
 
-Options = FileOptions | CounterOptions | GeneratorOptions
+Options = FileOptions | CounterOptions | GeneratorOptions | KafkaOptions
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,11 +172,15 @@ def parsed_options(connector: str, options: Mapping[str, Any]) -> Options:
         return CounterOptions(**options)
     if connector in KINDS:
         return GeneratorOptions(connector, **options)
+    if connector == "kafka":
+        return KafkaOptions.from_json(options)
     return FileOptions(**options)
 
 
 def offered(connector: str) -> Mapping[str, Schema] | None:
     """What tables can be made from a source of that connector; None if none can."""
+    if connector == "kafka":
+        return {PROGRESS: OFFSETS_SCHEMA}
     kind = KINDS.get(connector)
     if kind is None:
         return None
@@ -185,15 +197,21 @@ def open_ingestion(
     *,
     position: str | None = None,
     snapshot: Batch | None = None,
+    connections: Mapping[str, Values] = NO_CONNECTIONS,
     chunk_bytes: int = DEFAULT_CHUNK_BYTES,
 ) -> Ingestion:
     """The ingestion of a source, from its start or from where it stood.
 
     `position` is the last one that was committed (as `Ingest.position` gave it); `snapshot` the source's own rows as
-    of that commit, which only ENVELOPE UPSERT needs: such a source has one output.  Raises Unsupported or
-    InvalidParameter for options, columns or keys that do not go together; files are not touched yet.
+    of that commit, which only ENVELOPE UPSERT needs: such a source has one output.  `connections` are those that
+    the options name, by id.  Raises Unsupported or InvalidParameter for options, columns or keys that do not go together;
+    nothing outside is touched yet.
     """
     connector: Connector
+    if isinstance(options, KafkaOptions):
+        kafka = _kafka(options, outputs, key, envelope, connections, clock)
+        opened = asked_outputs(outputs, key, envelope, position, snapshot)
+        return Ingestion(kafka, opened, position, chunk_bytes=chunk_bytes, waits=True, close=kafka.close)
     if isinstance(options, GeneratorOptions):
         if envelope is not EnvelopeKind.NONE:
             raise InvalidParameter("a load generator hands out changes: it has ENVELOPE NONE")
@@ -214,9 +232,35 @@ def asked_outputs(
 ) -> dict[OutputId, Output]:
     """The outputs with their envelopes, as an ingestion takes them."""
     return {
-        id_: Output(asked.reference, asked.schema, _envelope(asked.schema, key, envelope, position, snapshot))
+        id_: Output(
+            asked.reference,
+            asked.schema,
+            AppendEnvelope(asked.schema)
+            if asked.reference == PROGRESS
+            else _envelope(asked.schema, key, envelope, position, snapshot),
+        )
         for id_, asked in outputs.items()
     }
+
+
+def _kafka(
+    options: KafkaOptions,
+    outputs: Mapping[OutputId, AskedOutput],
+    key: tuple[int, ...],
+    envelope: EnvelopeKind,
+    connections: Mapping[str, Values],
+    clock: Clock,
+) -> KafkaConnector:
+    (schema,) = (output.schema for output in outputs.values() if output.reference != PROGRESS)
+    upsert = envelope is EnvelopeKind.UPSERT
+    keys = tuple(place for place, column in enumerate(options.columns) if column.part is Part.KEY)
+    if upsert and key != keys:
+        raise InvalidParameter("the key of ENVELOPE UPSERT is that of the messages")
+    value = open_format(options.value, connections)
+    key_format = None if options.key is None else open_format(options.key, connections)
+    return KafkaConnector(
+        options, Records(options, schema, value, key_format, upsert=upsert), connections, clock
+    )
 
 
 def _sole_connector(
@@ -253,7 +297,9 @@ def only_appends(
         return False
     if connector in KINDS:
         return table_of(reference) in KINDS[connector].append_only
-    return connector == "file" or (connector == "counter" and options.get("max_cardinality") is None)
+    return connector in ("file", "kafka") or (
+        connector == "counter" and options.get("max_cardinality") is None
+    )
 
 
 def _envelope(
