@@ -35,16 +35,21 @@ class ErrorParts:
     """Errors of a batch of payloads, collected in any order."""
 
     def __init__(self) -> None:
-        self._parts: list[tuple[Indices, int, pa.Array, pa.Array]] = []
+        self._parts: list[tuple[Indices, Indices, pa.Array, pa.Array]] = []
 
     def add(self, rows: Indices, column: int, sqlstate: str, reasons: Sequence[str]) -> None:
         if len(rows):
             states = pa.repeat(pa.scalar(sqlstate), len(rows))
-            self._parts.append((rows, column, states, pa.array(reasons, pa.string())))
+            self._parts.append((rows, np.full(len(rows), column), states, pa.array(reasons, pa.string())))
 
     def add_values(self, column: int, errors: RowErrors | None) -> None:
         if errors is not None and len(errors):
-            self._parts.append((errors.indices, column, errors.sqlstates, errors.messages))
+            columns = np.full(len(errors), column)
+            self._parts.append((errors.indices, columns, errors.sqlstates, errors.messages))
+
+    def add_all(self, errors: PayloadErrors) -> None:
+        if len(errors):
+            self._parts.append((errors.rows, errors.columns, errors.sqlstates, errors.reasons))
 
     def finish(self) -> PayloadErrors:
         """By payload, and for each by column."""
@@ -52,7 +57,7 @@ class ErrorParts:
             none = pa.array([], pa.string())
             return PayloadErrors(np.empty(0, np.int64), np.empty(0, np.int64), none, none)
         rows = np.concatenate([part[0] for part in self._parts])
-        columns = np.concatenate([np.full(len(part[0]), part[1], np.int64) for part in self._parts])
+        columns = np.concatenate([part[1] for part in self._parts])
         order = np.lexsort((columns, rows))
         chosen = pa.array(order)
         sqlstates = pa.concat_arrays([part[2] for part in self._parts]).take(chosen)
