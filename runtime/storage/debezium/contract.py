@@ -24,7 +24,7 @@ from ...repr.batch import Mask
 from ...repr.schema import Schema
 from ...repr.types import Kind
 from ..decode import WHOLE_RECORD
-from ..formats.contract import DecodedPayloads
+from ..formats.contract import DecodedPayloads, PayloadFormat
 from ..formats.payloads import ErrorParts
 
 _UNAVAILABLE = "__debezium_unavailable_value"
@@ -47,6 +47,20 @@ class EventFormat(Protocol):
 
     def decode(self, payloads: pa.LargeBinaryArray) -> DecodedEvents:
         """As `PayloadFormat.decode`."""
+
+
+class RowEvents:
+    """Payloads of a format, each of which is a row."""
+
+    def __init__(self, format: PayloadFormat) -> None:
+        self._format = format
+
+    @property
+    def schema(self) -> Schema:
+        return self._format.schema
+
+    def decode(self, payloads: pa.LargeBinaryArray) -> DecodedEvents:
+        return DecodedEvents(self._format.decode(payloads), np.ones(len(payloads), np.bool_))
 
 
 def check_operations(ops: pa.StringArray, present: Mask, readable: Mask, errors: ErrorParts) -> None:

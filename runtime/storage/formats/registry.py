@@ -35,9 +35,9 @@ class Registered:
 class Registry:
     """Not thread-safe."""
 
-    def __init__(self, values: Values, addresses: Addresses, *, seconds: float = _SECONDS) -> None:
+    def __init__(self, values: Values, *, seconds: float = _SECONDS) -> None:
         self._values = values
-        self._addresses = addresses
+        self._addresses = Addresses(link_local=values.link_local)
         self._seconds = seconds
         self._known: dict[int, SchemaText] = {}
         self._what = f"the schema registry at {settings(values).where}"

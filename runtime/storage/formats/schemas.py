@@ -20,3 +20,13 @@ class SchemaText:
 class Schemas(Protocol):
     def schema(self, id_: int) -> SchemaText | None:
         """None: there is no schema of this id.  Raises PtvcError when nobody can tell."""
+
+
+class _NoSchemas:
+    """Of a format that decodes nothing."""
+
+    def schema(self, id_: int) -> SchemaText | None:
+        raise AssertionError("a format that decodes nothing asks for no schema")
+
+
+NO_SCHEMAS: Schemas = _NoSchemas()

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 from ptvc.errors import UndefinedObject
-from ptvc.storage.connections.addresses import Addresses
 from ptvc.storage.connections.failures import ConnectionFailed, Step
 from ptvc.storage.connections.options import ConnectionKind, ConnectionOptions, SecretRef
 from ptvc.storage.connections.values import Values
@@ -31,7 +30,7 @@ def server() -> Iterator[SchemaRegistry]:
 
 def client(server: SchemaRegistry, **values: Any) -> Registry:
     options = ConnectionOptions(ConnectionKind.CONFLUENT_SCHEMA_REGISTRY, {"URL": server.url, **values})
-    return Registry(Values(options, {"u1": b"a-secret"}), Addresses(), seconds=5)
+    return Registry(Values(options, {"u1": b"a-secret"}, link_local=False), seconds=5)
 
 
 def test_by_id_and_by_subject(server: SchemaRegistry) -> None:
