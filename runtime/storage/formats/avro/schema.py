@@ -7,9 +7,9 @@ What the specification says to ignore (a logical type that is unknown, or of ano
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from ....errors import InvalidParameter, Unsupported
 
@@ -35,6 +35,7 @@ _CONNECT = {
     "io.debezium.data.Json": ("string", "json"),
 }
 """What Kafka Connect's names of types mean, where Debezium writes no logical type; the names that are not Avro's are ours."""
+_MARKS = ("__fastavro_parsed", "__named_schemas")
 _PRIMITIVES = frozenset(("null", "boolean", "int", "long", "float", "double", "bytes", "string"))
 
 
@@ -141,6 +142,23 @@ def parse(text: str, references: Sequence[str] = ()) -> Type:
 
     Raises InvalidParameter for what is no schema, Unsupported for what no columns are made of.
     """
+    return _parsed(text, references, lambda parsed, named: _Builder(named).build(parsed))
+
+
+def self_contained(text: str, references: Sequence[str] = ()) -> str:
+    """The schema as a text that needs no other: what it refers to is defined where it is named first.
+
+    Raises as `parse`, also for what only that refuses.
+    """
+    parse(text, references)
+    return _parsed(text, references, lambda parsed, named: json.dumps(_defined(parsed, named, set())))
+
+
+T = TypeVar("T")
+
+
+def _parsed(text: str, references: Sequence[str], use: Callable[[Any, dict[str, Any]], T]) -> T:
+    """What `use` makes of what fastavro makes of the text, in which names are full, and of the types by their names."""
     # Loaded where a format needs it: it is of an extra.
     from fastavro.schema import SchemaParseException, UnknownType, parse_schema
 
@@ -148,8 +166,8 @@ def parse(text: str, references: Sequence[str] = ()) -> Type:
     try:
         for reference in references:
             parse_schema(_plain(json.loads(reference)), named)
-        parsed = parse_schema(_plain(json.loads(text)), named)
-        return _Builder(named).build(parsed)
+        parsed = _plain(parse_schema(_plain(json.loads(text)), named))
+        return use(parsed, named)
     except UnknownType as error:
         raise InvalidParameter(f'the Avro schema names a type that it does not define: "{error}"') from None
     except SchemaParseException as error:
@@ -168,8 +186,33 @@ def _short(text: str) -> str:
 def _plain(schema: Any) -> Any:
     """Without the marks by which fastavro knows what it has parsed: nobody else may set them."""
     if isinstance(schema, dict):
-        return {key: _plain(value) for key, value in schema.items() if not key.startswith("__")}
+        return {key: _plain(value) for key, value in schema.items() if key not in _MARKS}
     return [_plain(item) for item in schema] if isinstance(schema, list) else schema
+
+
+def _defined(parsed: Any, named: dict[str, Any], known: set[str]) -> Any:
+    """The schema with the definition of each name where it comes first; `known` are those that have been."""
+    match parsed:
+        case list():
+            return [_defined(branch, named, known) for branch in parsed]
+        case str() if parsed in _PRIMITIVES or parsed in known:
+            return parsed
+        case str():
+            return _defined(_plain(named[parsed]), named, known)
+        case dict():
+            found = dict(parsed)
+            if "name" in found:
+                known.add(found["name"])
+            for inner in ("items", "values"):
+                if inner in found:
+                    found[inner] = _defined(found[inner], named, known)
+            if found["type"] in ("record", "error"):
+                found["fields"] = [{**f, "type": _defined(f["type"], named, known)} for f in found["fields"]]
+            elif not isinstance(found["type"], str):
+                found["type"] = _defined(found["type"], named, known)
+            return found
+        case _:
+            raise TypeError(f"{parsed!r} is no type")
 
 
 class _Builder:

@@ -7,8 +7,10 @@ from typing import Any
 
 import pytest
 from ptvc.errors import InvalidParameter, PtvcError, Unsupported
-from ptvc.storage.formats.avro.schema import Fixed, Logical, Primitive, Record, parse
+from ptvc.storage.formats.avro.schema import Fixed, Logical, Primitive, Record, parse, self_contained
 from ptvc.storage.formats.avro.types import field_columns
+
+from .cases import Cases
 
 
 def columns(*fields: Any) -> list[tuple[str, str, bool]]:
@@ -162,3 +164,22 @@ def test_references() -> None:
         "x.Middle",
         "x.Leaf",
     ]
+
+
+def test_a_schema_that_needs_no_other() -> None:
+    leaf = '{"type":"record","name":"x.Leaf","fields":[{"name":"v","type":"int","default":1},{"name":"e","type":["null",{"type":"enum","name":"E","symbols":["A"]}]}]}'
+    middle = '{"type":"record","name":"x.Middle","fields":[{"name":"leaf","type":"x.Leaf"},{"name":"e","type":"x.E"}]}'
+    top = (
+        '{"type":"record","name":"Top","aliases":["Old"],"fields":[{"name":"m","type":{"type":"array","items":"x.Middle"}},'
+        '{"name":"l","type":"x.Leaf"},{"name":"d","type":{"type":"int","logicalType":"date"}}]}'
+    )
+    text = self_contained(top, [leaf, middle])
+    assert parse(text) == parse(top, [leaf, middle])
+    assert self_contained(text) == text
+    assert text.count('"symbols"') == 1
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_schemas_that_need_no_other_stay_what_they_are(seed: int) -> None:
+    schema = json.dumps(Cases(seed).record(3))
+    assert parse(self_contained(schema)) == parse(schema)
