@@ -297,9 +297,9 @@ def only_appends(
         return False
     if connector in KINDS:
         return table_of(reference) in KINDS[connector].append_only
-    return connector in ("file", "kafka") or (
-        connector == "counter" and options.get("max_cardinality") is None
-    )
+    if connector == "kafka":
+        return reference != PROGRESS
+    return connector == "file" or (connector == "counter" and options.get("max_cardinality") is None)
 
 
 def _envelope(

@@ -27,8 +27,7 @@ DEBEZIUM = "debezium"
 
 
 def _json(options: FormatOptions, connections: Connections) -> PayloadFormat:
-    whole = not options.settings.get("fields", False)
-    return JsonDocument(options.schema) if whole else JsonFields(options.schema)
+    return JsonFields(options.schema) if options.settings.get("declared") else JsonDocument(options.schema)
 
 
 def _text(options: FormatOptions, connections: Connections) -> PayloadFormat:

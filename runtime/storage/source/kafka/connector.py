@@ -87,15 +87,15 @@ class KafkaConnector:
             self._reader = TopicReader(
                 self._connections[self._options.connection], self._options.topic, group
             )
+        asked = tuple(sorted(id_ for id_, reference in outputs.items() if reference == PROGRESS))
         if position is None:
-            began = self._beginning(self._reader)
+            began = replace(self._beginning(self._reader), progress=asked)
             return self._polled(began, began, outputs, None)
         before = Position.from_json(position)
         now = self._settled(self._reader, before)
         found = None
         if now == before:
             found, now = self._read(self._reader, before, max_bytes)
-        asked = tuple(sorted(id_ for id_, reference in outputs.items() if reference == PROGRESS))
         now = replace(now, progress=asked)
         return None if now == before else self._polled(before, now, outputs, found)
 
@@ -212,7 +212,7 @@ class KafkaConnector:
             staged = dict.fromkeys(snapshot, self._snapshot - _left(now))
         for id_, reference in outputs.items():
             if reference == PROGRESS:
-                shown = before.next if id_ in before.progress else {}
+                shown = before.next if before is not now and id_ in before.progress else {}
                 contents[id_] = progress_changes(shown, now.next)
             else:
                 contents[id_] = () if found is None or not len(found) else (self._records.decode(found),)
