@@ -17,11 +17,12 @@ from ...repr.types import BOOL, TEXT
 from ..decode import WHOLE_RECORD
 from ..decode_json import JsonDecoder
 from ..formats.contract import DecodedPayloads, PayloadErrors
-from ..formats.payload_lines import Reasons, lines_of, nullable
+from ..formats.payload_lines import Reasons, decoded_payloads, lines_of, nullable
 from ..formats.payloads import ErrorParts
 from ..lines import Lines
 from .contract import DecodedEvents, check_available, check_operations
 
+_PAYLOAD = "payload"
 _OP, _PRESENT = "\0op", "\0present"
 """Columns beside those of a row, of names that no column has."""
 
@@ -52,6 +53,45 @@ class DebeziumJson:
         check_operations(ops, there, readable, errors)
         check_available(self.schema, columns, errors)
         return DecodedEvents(DecodedPayloads(columns, errors.finish()), there)
+
+
+class DebeziumJsonKey:
+    """Keys of change events: an object, alone or as the `payload` beside a `schema`."""
+
+    def __init__(self, schema: Schema) -> None:
+        self.schema = nullable(schema)
+        self._decoder = _KeyDecoder(self.schema)
+
+    def decode(self, payloads: pa.LargeBinaryArray) -> DecodedPayloads:
+        lines = lines_of(payloads)
+        return decoded_payloads(self._decoder.read(lines, Reasons(self.schema, lines)))
+
+
+class _KeyDecoder(JsonDecoder):
+    """A key of which a column is called `payload` is alone."""
+
+    def _explicit(self, fields: list[pa.Field]) -> pa.Schema:
+        if _PAYLOAD in self._schema.names:
+            return pa.schema(fields)
+        return pa.schema([*fields, pa.field(_PAYLOAD, pa.struct(fields))])
+
+    def _fields(self, table: pa.Table) -> list[pa.Array]:
+        bare = super()._fields(table)
+        if _PAYLOAD in self._schema.names:
+            return bare
+        payload = table.column(_PAYLOAD).combine_chunks()
+        if payload.null_count == len(payload):
+            return bare
+        framed = payload.is_valid()
+        return [pc.if_else(framed, *pair) for pair in zip(payload.flatten(), bare, strict=True)]
+
+    def _record(self, found: dict[str, Any]) -> dict[str, Any] | tuple[str, str]:
+        payload = found.get(_PAYLOAD)
+        if payload is None or _PAYLOAD in self._schema.names:
+            return found
+        if not isinstance(payload, dict):
+            return "22023", 'the "payload" of a key is no object'
+        return payload
 
 
 class _EventDecoder(JsonDecoder):

@@ -10,7 +10,7 @@ from ...repr.types import Kind
 from ..connections.values import Values
 from ..debezium.avro import DebeziumAvro
 from ..debezium.contract import EventFormat, RowEvents
-from ..debezium.json import DebeziumJson
+from ..debezium.json import DebeziumJson, DebeziumJsonKey
 from .avro.format import AvroFormat
 from .contract import PayloadFormat
 from .csv import Csv
@@ -27,6 +27,8 @@ DEBEZIUM = "debezium"
 
 
 def _json(options: FormatOptions, connections: Connections) -> PayloadFormat:
+    if options.settings.get("envelope") == DEBEZIUM:
+        return DebeziumJsonKey(options.schema)
     return JsonFields(options.schema) if options.settings.get("declared") else JsonDocument(options.schema)
 
 
@@ -75,7 +77,10 @@ def _schemas(options: FormatOptions, connections: Connections) -> Schemas:
 def _check(schema: Schema, options: FormatOptions) -> None:
     """The columns are kept with the source: another version of the runtime may make others of the same schema."""
     made = [(column.name, column.type) for column in schema]
-    if made != [(column.name, column.type) for column in options.schema]:
+    kept = [(column.name, column.type) for column in options.schema]
+    if len(kept) == 1 == len(made):  # which a statement may give another name
+        kept = [(made[0][0], kept[0][1])]
+    if made != kept:
         raise InvalidParameter(
             f"FORMAT {options.kind.upper()} makes other columns than those that the source has",
             detail=f"It makes {', '.join(f'{name} {type_}' for name, type_ in made)}.",

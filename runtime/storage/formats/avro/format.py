@@ -20,6 +20,7 @@ from .cursor import Ints, Payloads
 from .decoder import RawDecoder
 from .nodes import raw_type
 from .schema import Record, Type, nullable_of, parse
+from .schema import self_contained as without_references
 from .types import FieldColumn, field_columns, schema_of, sql_type
 from .values import sql_values
 
@@ -86,6 +87,12 @@ def parsed(schema: SchemaText) -> Type:
     if schema.kind != AVRO:
         raise InvalidParameter(f"it is a schema of {schema.kind}, not of {AVRO}")
     return parse(schema.text, schema.references)
+
+
+def self_contained(schema: SchemaText) -> str:
+    """The schema as a text without references.  Raises as `parsed`."""
+    parsed(schema)
+    return without_references(schema.text, schema.references)
 
 
 class AvroFormat:
