@@ -1,4 +1,4 @@
-"""`python -m benchmarks`: engine, hydration, end-to-end, transactions, statements, pgbench, isolation, responsiveness, idle, merges,
+"""`python -m benchmarks`: engine, hydration, end-to-end, transactions, statements, pgbench, isolation, responsiveness, idle, merges, formats,
 memory, footprint, reads, recovery, storage, dbt, dbt-tests, all."""
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from .dbt_tests import run_dbt_tests
 from .end_to_end import run_end_to_end
 from .engine import application, run_in_process, run_resident
 from .footprint import run_disk, run_processes, run_upserts
+from .formats import run_formats
 from .hydration import TPCH_NAMES, VIEWS, bases, run_hydration
 from .idle import run_idle
 from .isolation import run_isolation
@@ -241,6 +242,14 @@ def merges(output: OutputOption = None) -> None:
     machine = Machine.now()
     console.log("merges")
     finish(list(run_merges()), machine, output)
+
+
+@app.command()
+def formats(output: OutputOption = None) -> None:
+    """Payloads of messages to columns, by format, on one core."""
+    machine = Machine.now()
+    console.log("formats of messages")
+    finish(list(run_formats()), machine, output)
 
 
 @app.command()

@@ -16,6 +16,7 @@ from .end_to_end import EndToEndResult
 from .engine import HydrationResult, StepResult
 from .footprint import DiskResult, ProcessesResult, UpsertResult
 from .footprint.processes import COORDINATOR_MIB
+from .formats import FormatResult
 from .hydration import JobHydration, Recomputation
 from .idle import IdleResult
 from .isolation import ReadResult, RunawayResult
@@ -47,6 +48,7 @@ Result = (
     | IdleResult
     | MemoryResult
     | MergeResult
+    | FormatResult
     | RecoveryResult
     | QueryResult
     | ReadResult
@@ -85,6 +87,7 @@ def show(results: list[Result]) -> None:
     _show_idle([r for r in results if isinstance(r, IdleResult)])
     _show_memory([r for r in results if isinstance(r, MemoryResult)])
     _show_merges([r for r in results if isinstance(r, MergeResult)])
+    _show_formats([r for r in results if isinstance(r, FormatResult)])
     _show_recoveries([r for r in results if isinstance(r, RecoveryResult)])
     _show_rates([r for r in results if isinstance(r, AppendRate)])
     _show_queries([r for r in results if isinstance(r, QueryResult)])
@@ -336,6 +339,21 @@ def _show_merges(results: list[MergeResult]) -> None:
             "yes" if r.text else "no",
             *map(_ms, (r.merge.median_ms, r.merge.max_ms, r.merge.cpu_ms)),
             f"{r.ns_per_row:.0f}",
+            f"{r.load_1min:.1f}",
+        )
+    console.print(table)
+
+
+def _show_formats(results: list[FormatResult]) -> None:
+    if not results:
+        return
+    table = _table("Formats of messages", "format", "bytes each", "median ms", "max", "payloads/s", "load")
+    for r in results:
+        table.add_row(
+            r.format,
+            f"{r.bytes_each:.0f}",
+            *map(_ms, (r.batch.median_ms, r.batch.max_ms)),
+            f"{r.per_second:,.0f}",
             f"{r.load_1min:.1f}",
         )
     console.print(table)

@@ -17,7 +17,7 @@ from .decode_csv import CsvDecoder
 from .decode_json import JsonDecoder
 from .decode_parquet import ParquetDecoder
 from .envelope import AppendEnvelope, Envelope, EnvelopeKind, UpsertEnvelope
-from .formats.known import open_format
+from .formats.known import open_events, open_format
 from .ingestion import (
     DEFAULT_CHUNK_BYTES,
     Connector,
@@ -268,7 +268,7 @@ def _kafka(
     keys = tuple(place for place, column in enumerate(options.columns) if column.part is Part.KEY)
     if upsert and key != keys:
         raise InvalidParameter("the key of ENVELOPE UPSERT is that of the messages")
-    value = open_format(options.value, connections)
+    value = open_events(options.value, connections)
     key_format = None if options.key is None else open_format(options.key, connections)
     return KafkaConnector(
         options, Records(options, schema, value, key_format, upsert=upsert), connections, clock

@@ -51,12 +51,26 @@ class JsonDecoder:
         self._values = value_columns(schema, key)
         self._documents = any(column.type.kind is Kind.JSONB for column in schema)
         self._options = pyarrow.json.ParseOptions(
-            explicit_schema=pa.schema(
+            explicit_schema=self._explicit(
                 [pa.field(c.name, c.type.arrow if c.type.kind in _NATIVE else pa.string()) for c in schema]
             ),
             newlines_in_values=False,
             unexpected_field_behavior="ignore",
         )
+
+    # What a subclass may know better: where in an object the fields of its record are.
+
+    def _explicit(self, fields: list[pa.Field]) -> pa.Schema:
+        """What the parser is to look for, given the fields of a record."""
+        return pa.schema(fields)
+
+    def _fields(self, table: pa.Table) -> list[pa.Array]:
+        """The fields of records, of what the parser has found."""
+        return [table.column(column.name).combine_chunks() for column in self._schema]
+
+    def _record(self, found: dict[str, Any]) -> dict[str, Any] | tuple[str, str]:
+        """The record of an object, or the SQLSTATE and the reason why there is none."""
+        return found
 
     def decode(self, data: bytes, file: str, first_line: int) -> Decoded:
         lines = split_lines(data, first_line)
@@ -114,7 +128,7 @@ class JsonDecoder:
             return None
         if table.num_rows != len(lines):
             return None
-        return [table.column(column.name).combine_chunks() for column in self._schema]
+        return self._fields(table)
 
     def _inexact(self, columns: list[pa.Array], lines: Lines) -> Mask:
         """Rows of which a value is not what PostgreSQL reads: out of range, or underflown to zero."""
@@ -186,6 +200,8 @@ class JsonDecoder:
         broken: list[int] = []
         for row in rows.tolist():
             record = _read_object(lines.bytes_of(row))
+            if isinstance(record, dict):
+                record = self._record(record)
             if isinstance(record, tuple):
                 errors.add(row, WHOLE_RECORD, *record)
                 broken.append(row)

@@ -1,4 +1,5 @@
-"""CREATE CONNECTION and ALTER CONNECTION, and what is asked of a connection before either, and by VALIDATE CONNECTION.
+"""CREATE CONNECTION and ALTER CONNECTION, and what is asked of a connection before either, by VALIDATE CONNECTION, and by sources
+that have their columns from a registry.
 
 ```
 planned ── options checked ── Connections.ready: tries them, in a thread ── under the lock: a catalog change
@@ -9,10 +10,12 @@ Nobody else's definition waits for what is outside: it is tried ahead of the loc
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from time import monotonic
 
 from ...config import Settings
+from ...errors import UndefinedObject
 from ...sql.plans.connection_plans import (
     AlterConnection,
     AlterSecret,
@@ -20,12 +23,15 @@ from ...sql.plans.connection_plans import (
     CreateSecret,
     ValidateConnection,
 )
+from ...sql.plans.definition_plans import WantedSchema
 from ...sql.plans.plans import PlannedStatement
 from ...storage.connections.addresses import Addresses
 from ...storage.connections.options import ConnectionOptions
 from ...storage.connections.validation import validate
+from ...storage.formats.avro.format import self_contained
+from ...storage.formats.registry import Registry
 from ..catalog.catalog import Catalog
-from ..catalog.connection_values import values_of
+from ..catalog.connection_values import connection_values, values_of
 from ..catalog.entries import Change
 from ..catalog.items import Connection, Identity
 from ..secrets.key_ring import KeyRing
@@ -41,6 +47,16 @@ def altered_connection(plan: AlterConnection, catalog: Catalog) -> Change:
     connection = catalog.get_as(plan.id, Connection)
     options = connection.options.altered(plan.set, plan.reset)
     return Change(connection, replace(connection, options=options, uses=options.secrets))
+
+
+def _fetched(wanted: WantedSchema, registry: Registry) -> str:
+    if wanted.subject is not None:
+        return self_contained(registry.latest(wanted.subject).schema)
+    assert wanted.id is not None
+    found = registry.schema(wanted.id)
+    if found is None:
+        raise UndefinedObject(f"there is no schema {wanted.id} in the registry")
+    return self_contained(found)
 
 
 class Connections:
@@ -68,6 +84,17 @@ class Connections:
                     await self._try(options, catalog)
             case _:
                 pass
+
+    async def schemas(self, wanted: Sequence[WantedSchema], catalog: Catalog) -> dict[str, str]:
+        """The schemas that a source needs of registries, by part, as texts that need no others.  Raises what is wrong."""
+        ids = {schema.connection for schema in wanted}
+        values = connection_values(catalog, ids, self.keys, link_local=self._addresses.link_local)
+
+        def work() -> dict[str, str]:
+            registries = {id_: Registry(found, seconds=self._timeout_s) for id_, found in values.items()}
+            return {schema.part: _fetched(schema, registries[schema.connection]) for schema in wanted}
+
+        return await CONNECTING.run(work)
 
     async def validate(self, plan: ValidateConnection, catalog: Catalog) -> None:
         await self._try(catalog.get_as(plan.id, Connection).options, catalog)

@@ -83,6 +83,11 @@ def new_source_table(plan: CreateSourceTable, source: GlobalId, definitions: Def
 
 def new_source(plan: CreateSource, definitions: Definitions) -> AnySource:
     """Options and columns that do not go together are refused; files are not touched yet."""
+    if plan.wanted:
+        raise Unsupported(
+            f'the columns of source "{plan.name.name}" come of a registry, which is not asked here',
+            hint="KEY STRATEGY INLINE '...' and VALUE STRATEGY INLINE '...' give the schemas.",
+        )
     word, options = connector_word(plan.connector), connector_options(plan.connector)
     identity = definitions.identity(plan.name, Securable.TABLE)
     if plan.schema is None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import partial
 from typing import assert_never
 
 import pyarrow as pa
@@ -168,7 +169,7 @@ def _generator(options: GeneratorOptions) -> str:
 def _source(state: State, item: Source, cluster: str) -> str:
     connector = item.connector
     if isinstance(connector, KafkaOptions):
-        return kafka_source_sql(item, connector, _full_name(state, connector.connection), cluster)
+        return kafka_source_sql(item, connector, partial(_full_name, state), cluster)
     if isinstance(connector, GeneratorOptions):
         return f"{cluster} FROM {_generator(connector)}"
     if isinstance(connector, CounterConnector):

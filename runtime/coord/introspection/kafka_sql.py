@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ...expr.functions.system.system import quote_ident, quote_literal
+from ...expr.tree.relation import GlobalId
 from ...storage.formats.options import FormatOptions
 from ...storage.source.kafka.options import REFRESH_MS, KafkaOptions, Part
 from ..catalog.items import Source
 
 
-def kafka_source_sql(item: Source, options: KafkaOptions, connection: str, cluster: str) -> str:
-    """What stands behind the name; `connection` is that of the connection, and quoted."""
+def kafka_source_sql(
+    item: Source, options: KafkaOptions, name_of: Callable[[GlobalId], str], cluster: str
+) -> str:
+    """What stands behind the name; `name_of` a connection is quoted."""
     parts = [column.part for column in options.columns]
     listed = [
         f"{quote_ident(column.name)} {column.type}{'' if column.nullable else ' NOT NULL'}"
@@ -24,16 +29,16 @@ def kafka_source_sql(item: Source, options: KafkaOptions, connection: str, clust
             ]
             listed.append(f"PRIMARY KEY ({', '.join(keys)})")
         text = f" ({', '.join(listed)})"
-    text += f"{cluster} FROM KAFKA CONNECTION {connection} ({', '.join(_options(options))})"
-    value = _format(options.value)
-    text += (
-        f" FORMAT {value}"
-        if options.key is None
-        else f" KEY FORMAT {_format(options.key)} VALUE FORMAT {value}"
-    )
+    text += f"{cluster} FROM KAFKA CONNECTION {name_of(options.connection)} ({', '.join(_options(options))})"
+    value = _format(options.value, "VALUE", name_of)
+    if options.key is None:
+        text += f" FORMAT {value}"
+    else:
+        text += f" KEY FORMAT {_format(options.key, 'KEY', name_of)} VALUE FORMAT {value}"
     if included := _included(item, options):
         text += f" INCLUDE {', '.join(included)}"
-    text += f" ENVELOPE {item.envelope.value.upper()}"
+    envelope = options.value.settings.get("envelope", item.envelope.value)
+    text += f" ENVELOPE {envelope.upper()}"
     if Part.ERROR in parts:
         name = quote_ident(item.schema[parts.index(Part.ERROR)].name)
         text += f" (VALUE DECODING ERRORS = (INLINE AS {name}))"
@@ -58,8 +63,14 @@ def _options(options: KafkaOptions) -> list[str]:
     return shown
 
 
-def _format(format: FormatOptions) -> str:
+def _format(format: FormatOptions, part: str, name_of: Callable[[GlobalId], str]) -> str:
     text = format.kind.upper()
+    if format.kind == "avro":
+        assert format.connection is not None
+        text += f" USING CONFLUENT SCHEMA REGISTRY CONNECTION {name_of(format.connection)}"
+        text += f" {part} STRATEGY INLINE {_string(format.settings['schema'])}"
+    if format.kind == "protobuf":
+        text += f" MESSAGE {_string(format.settings['message'])} USING SCHEMA {_string(format.settings['schema'])}"
     if format.kind == "csv":
         text += f" WITH {len(format.schema)} COLUMNS"
         if (delimiter := format.settings.get("delimiter", ",")) != ",":

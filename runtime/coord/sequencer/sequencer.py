@@ -17,15 +17,18 @@ from ...expr.tree.relation import GlobalId, Project, Relation, TopK
 from ...expr.tree.relation_tree import dependencies
 from ...repr.batch import Batch
 from ...sql.cache.plan_cache import PlanCache
+from ...sql.parser.parse import Statement
 from ...sql.plan import PUSHDOWN_SCHEMA
 from ...sql.plans.connection_plans import ValidateConnection
 from ...sql.plans.data_plans import CopyFrom, CopyTo, Delete, Insert, Merge, Truncate, Update, Write
-from ...sql.plans.definition_plans import CreateTable
+from ...sql.plans.definition_plans import CreateSource, CreateTable
 from ...sql.plans.explain_plans import Explain, ExplainAnalyze, ExplainPushdown, ExplainTimestamp, Explanation
 from ...sql.plans.plans import PlannedStatement
 from ...sql.plans.query_plans import Select, Subscribe
 from ...sql.plans.session_plans import NoOp
+from ...sql.statement.message_schemas import with_schemas
 from ...sql.syntax.constraints import Constraint
+from ...sql.syntax.definition_statements import CreateSourceStatement
 from ..catalog.authorize import Authorization
 from ..catalog.catalog import Catalog
 from ..catalog.items import Shape, Table
@@ -99,6 +102,17 @@ class Sequencer:
     async def ready_to_define(self, planned: PlannedStatement, transaction: Transaction) -> None:
         """What a definition asks of the outside, before anybody waits for it."""
         await self.ddl.connections.ready(planned, self._catalog(transaction))
+
+    async def with_schemas(
+        self, statement: Statement, plan: CreateSource, transaction: Transaction
+    ) -> Statement:
+        """The statement with the schemas that its source wants in it; the same if it creates nothing."""
+        catalog = self._catalog(transaction)
+        if plan.if_not_exists and catalog.find(plan.name.schema, plan.name.name) is not None:
+            return statement
+        assert isinstance(statement.node, CreateSourceStatement)
+        texts = await self.ddl.connections.schemas(plan.wanted, catalog)
+        return replace(statement, node=with_schemas(statement.node, texts))
 
     async def define(self, planned: PlannedStatement, session: OpenSession, notices: list[Notice]) -> Command:
         assert isinstance(planned, Definition)

@@ -138,9 +138,20 @@ class CreateSourceTable:
 
 
 @dataclass(frozen=True, slots=True)
+class WantedSchema:
+    """What a source needs of the registry `connection`: the schema of `id`, or the latest of `subject`; for keys or values."""
+
+    part: str
+    connection: GlobalId
+    id: int | None
+    subject: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class CreateSource:
     """`key` are positions in `schema`; for ENVELOPE UPSERT, a record without its value columns deletes.  A source without
-    a schema is no relation; `tables` are made from it with it."""
+    a schema is no relation; `tables` are made from it with it.  What has `wanted` schemas has no columns yet: it is planned again with
+    these in the statement."""
 
     name: QualifiedName
     connector: FileConnector | CounterConnector | GeneratorOptions | KafkaOptions
@@ -152,6 +163,7 @@ class CreateSource:
     if_not_exists: bool
     retain_history_ms: int | None = None
     tables: tuple[CreateSourceTable, ...] = ()
+    wanted: tuple[WantedSchema, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

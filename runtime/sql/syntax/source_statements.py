@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from .ast import Name
+from .schema_clauses import MessageClause, RegistryClause
 
 KafkaOptionValue = str | int | tuple[int, ...]
 
@@ -18,12 +19,13 @@ class KafkaSourceOption:
 
 @dataclass(frozen=True, slots=True)
 class MessageFormat:
-    """`columns` and `delimiter` are of CSV."""
+    """`columns` and `delimiter` are of CSV, `schema` of AVRO and PROTOBUF."""
 
     kind: str
     position: int
     columns: int | None = None
     delimiter: str = ","
+    schema: RegistryClause | MessageClause | None = None
 
 
 @dataclass(frozen=True, slots=True)

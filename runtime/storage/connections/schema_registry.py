@@ -113,13 +113,13 @@ def get(found: Settings, address: str, path: str, deadline: float) -> tuple[int,
         client.close()
 
 
-def validate(values: Values, addresses: Addresses, deadline: float) -> None:
-    """Asks for the subjects; raises ConnectionFailed."""
+def ask(values: Values, addresses: Addresses, path: str, deadline: float) -> tuple[int, bytes]:
+    """The status and the body of an answer, whatever they say; raises ConnectionFailed where there is none."""
     found = settings(values)
     address = addresses.reachable(found.host, found.port, deadline)
-    what = f"cannot connect to the schema registry at {found.where}"
+    what = unreachable(found)
     try:
-        status, body = get(found, address, "/subjects", deadline)
+        return get(found, address, path, deadline)
     except ssl.SSLCertVerificationError as error:
         raise ConnectionFailed(
             Step.TLS,
@@ -139,18 +139,29 @@ def validate(values: Values, addresses: Addresses, deadline: float) -> None:
             f"{what}: it does not answer as HTTP does",
             detail=scrubbed(str(error), values.secrets.values()) or None,
         ) from None
-    _check(status, body, what)
 
 
-def _check(status: int, body: bytes, what: str) -> None:
-    if status in (401, 403):
-        raise ConnectionFailed(Step.AUTHENTICATION, f"{what}: authentication failed (HTTP status {status})")
-    if status != 200:
-        hint = "A redirection is not followed: name where it leads." if 300 <= status < 400 else None
-        raise ConnectionFailed(Step.ANSWER, f"{what}: it answers with HTTP status {status}", hint=hint)
+def unreachable(found: Settings) -> str:
+    return f"cannot connect to the schema registry at {found.where}"
+
+
+def validate(values: Values, addresses: Addresses, deadline: float) -> None:
+    """Asks for the subjects; raises ConnectionFailed."""
+    status, body = ask(values, addresses, "/subjects", deadline)
+    what = unreachable(settings(values))
+    check_status(status, what)
     try:
         subjects = json.loads(body)
     except ValueError:
         subjects = None
     if not isinstance(subjects, list):
         raise ConnectionFailed(Step.ANSWER, f"{what}: what it answers is no list of subjects")
+
+
+def check_status(status: int, what: str) -> None:
+    """Raises ConnectionFailed for anything but 200."""
+    if status in (401, 403):
+        raise ConnectionFailed(Step.AUTHENTICATION, f"{what}: authentication failed (HTTP status {status})")
+    if status != 200:
+        hint = "A redirection is not followed: name where it leads." if 300 <= status < 400 else None
+        raise ConnectionFailed(Step.ANSWER, f"{what}: it answers with HTTP status {status}", hint=hint)

@@ -10,7 +10,7 @@ from ...syntax.source_statements import (
     KafkaSourceOption,
     MessageFormat,
 )
-from ..type import TypeParser
+from .schema_clauses import SchemaClauseParser
 
 _OPTIONS = (
     "TOPIC METADATA REFRESH INTERVAL",
@@ -20,11 +20,11 @@ _OPTIONS = (
     "TOPIC",
 )
 """Those of more words first."""
-_FORMATS = ("json", "text", "bytes", "csv")
+_FORMATS = ("json", "text", "bytes", "csv", "avro", "protobuf")
 _PARTS = ("key", "partition", "offset", "timestamp", "headers")
 
 
-class KafkaSourceParser(TypeParser):
+class KafkaSourceParser(SchemaClauseParser):
     def kafka_source(self) -> KafkaSourceClause:
         """`CONNECTION c (option, ...) {FORMAT f | KEY FORMAT f VALUE FORMAT f} [INCLUDE part [AS name], ...] [ENVELOPE e]`"""
         position = self.token.position
@@ -75,6 +75,10 @@ class KafkaSourceParser(TypeParser):
                 hint=f"Formats are {', '.join(name.upper() for name in _FORMATS)}.",
                 position=position,
             )
+        if kind == "avro":
+            return MessageFormat(kind, position, schema=self.registry_clause())
+        if kind == "protobuf":
+            return MessageFormat(kind, position, schema=self.message_clause())
         if kind != "csv":
             return MessageFormat(kind, position)
         columns, delimiter = None, ","
@@ -114,13 +118,13 @@ class KafkaSourceParser(TypeParser):
             return "none", None
         position = self.token.position
         word = self.label()
-        if word not in ("none", "upsert"):
+        if word not in ("none", "upsert", "debezium"):
             raise Unsupported(
                 f"ENVELOPE {word.upper()} of KAFKA sources is not supported",
-                hint="Envelopes are NONE and UPSERT.",
+                hint="Envelopes are NONE, UPSERT and DEBEZIUM.",
                 position=position,
             )
-        if word == "none" or not self.accept_symbol("("):
+        if word != "upsert" or not self.accept_symbol("("):
             return word, None
         self.expect_words("value", "decoding", "errors")
         self.accept_symbol("=")

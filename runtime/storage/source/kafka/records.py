@@ -6,10 +6,12 @@
 | without a value | a delete marker |
 | without a key | an error, which one without key and value takes back |
 
-With ENVELOPE NONE a message is a row, and one without a value an error.
+A value may be a change event, which says itself whether there is a row of its key.  With ENVELOPE NONE a message is a row, and one without a value an error.
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import numpy as np
 import pyarrow as pa
@@ -19,6 +21,7 @@ from ....errors import Unsupported
 from ....repr.batch import Indices, Mask
 from ....repr.schema import Schema
 from ....repr.types import UINT8
+from ...debezium.contract import EventFormat
 from ...decode import WHOLE_RECORD, Decoded, ErrorList
 from ...formats.contract import DecodedPayloads, PayloadFormat
 from .headers import header_maps, header_values
@@ -33,7 +36,7 @@ class Records:
         self,
         options: KafkaOptions,
         schema: Schema,
-        value: PayloadFormat,
+        value: EventFormat,
         key: PayloadFormat | None,
         *,
         upsert: bool,
@@ -61,12 +64,12 @@ class Records:
         count = len(messages)
         errors = _Errors(self._schema, self._options.topic, messages)
         with_value = _valid(messages.values)
-        value = self._payloads(self._value, messages.values, with_value)
+        value, with_row = self._rows(messages.values, with_value)
         key = None
         with_key = np.ones(count, np.bool_)
         if self._key is not None:
             with_key = _valid(messages.keys)
-            key = self._payloads(self._key, messages.keys, with_key)
+            key = self._payloads(self._key.decode, messages.keys, with_key)
             self._report(errors, Part.KEY, key, np.flatnonzero(with_key), "the key: ")
         texts = self._inline(errors, value, np.flatnonzero(with_value), count)
         if self._upsert:
@@ -80,15 +83,35 @@ class Records:
             self._column(errors, place, column, messages, value, key, texts)
             for place, column in enumerate(self._options.columns)
         ]
-        present = with_value if self._upsert else np.ones(count, np.bool_)
-        self._check_not_null(errors, columns, with_key, with_value)
+        present = with_row if self._upsert else np.ones(count, np.bool_)
+        self._check_not_null(errors, columns, with_key, with_row)
         return Decoded(tuple(columns), messages.offsets, present, errors.finish())
 
-    def _payloads(self, format: PayloadFormat, payloads: pa.LargeBinaryArray, valid: Mask) -> DecodedPayloads:
+    def _rows(self, payloads: pa.LargeBinaryArray, valid: Mask) -> tuple[DecodedPayloads, Mask]:
+        """As `_payloads`, and which messages have a row, or should have had one."""
+        found: list[Mask] = []
+
+        def decode(given: pa.LargeBinaryArray) -> DecodedPayloads:
+            events = self._value.decode(given)
+            found.append(events.present)
+            return events.payloads
+
+        decoded = self._payloads(decode, payloads, valid)
+        present = valid.copy()
+        present[valid] = found[0]
+        present[np.flatnonzero(valid)[decoded.errors.rows]] = True
+        return decoded, present
+
+    def _payloads(
+        self,
+        decode: Callable[[pa.LargeBinaryArray], DecodedPayloads],
+        payloads: pa.LargeBinaryArray,
+        valid: Mask,
+    ) -> DecodedPayloads:
         """Columns as long as `payloads`, NULL where there is none; errors are of those that there are."""
         if valid.all():
-            return format.decode(payloads)
-        decoded = format.decode(payloads.drop_null())
+            return decode(payloads)
+        decoded = decode(payloads.drop_null())
         places = np.cumsum(valid) - 1
         index = pa.array(places, mask=~valid)
         return DecodedPayloads(tuple(column.take(index) for column in decoded.columns), decoded.errors)
@@ -167,7 +190,7 @@ class Records:
                 )
 
     def _check_not_null(
-        self, errors: ErrorList, columns: list[pa.Array], with_key: Mask, with_value: Mask
+        self, errors: ErrorList, columns: list[pa.Array], with_key: Mask, with_row: Mask
     ) -> None:
         """NULL in a NOT NULL column, and in a key of which there is one, is an error; others stand for what could not be read."""
         sound: Mask | None = None
@@ -177,7 +200,7 @@ class Records:
                 continue
             if sound is None:
                 sound = ~errors.mask()
-            null = ~_valid(values) & sound & (with_key if of_key else with_value)
+            null = ~_valid(values) & sound & (with_key if of_key else with_row)
             for row in np.flatnonzero(null).tolist():
                 reason = f'null value in column "{column.name}" violates not-null constraint'
                 errors.add(row, place, "23502", reason)

@@ -1,0 +1,1 @@
+"""Avro: payloads as schemas of a registry describe them, to columns."""

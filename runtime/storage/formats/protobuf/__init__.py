@@ -1,0 +1,1 @@
+"""Protocol buffers: messages that a descriptor set describes, to columns."""
