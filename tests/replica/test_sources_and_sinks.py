@@ -37,7 +37,8 @@ from ptvc.repr.batch import Batch, Delta, batch_from_rows, empty_batch
 from ptvc.repr.schema import ERROR_SCHEMA
 from ptvc.retry import Backoff
 from ptvc.storage.sink.change_records import SinkEnvelope
-from ptvc.storage.sink.file import FileSink, SinkStalled
+from ptvc.storage.sink.contract import SinkStalled
+from ptvc.storage.sink.file import FileSink
 from ptvc.storage.source.generator import auction
 
 from .support import SCHEMA, imported, parts
@@ -268,11 +269,11 @@ class Gate:
         self.largest = 0
         write = FileSink.write
 
-        def guarded(this: FileSink, changes: Batch, lower: int, upper: int) -> None:
+        def guarded(this: FileSink, changes: Batch, lower: int, upper: int, *rest: Any) -> None:
             self.largest = max(self.largest, len(changes))
             if self.refuses:
                 raise SinkStalled("the target is away")
-            write(this, changes, lower, upper)
+            write(this, changes, lower, upper, *rest)
 
         monkeypatch.setattr(FileSink, "write", guarded)
         monkeypatch.setattr(egress, "BACKOFF", Backoff(0.001, 0.01))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from ...expr.tree.relation import GlobalId
@@ -115,11 +115,13 @@ class InstallSink:
 
 @dataclass(frozen=True, slots=True)
 class SinkProgress:
-    """Everything below `upper` is in the target, which has come to that generation of the sink's input."""
+    """Everything below `upper` is in the target, which has come to that generation of the sink's input.  `statistics` are since
+    the sink began here, by name."""
 
     id: GlobalId
     upper: int
     generation: int = 0
+    statistics: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
