@@ -80,6 +80,7 @@ class Coordinator:
             clock.now_ms,
             launch or _spark(settings, storage.blobs, supervisor),
             supervisor,
+            self._keys,
         )
         self.watchdog = Watchdog()
         self._sessions: dict[int, Session] = {}

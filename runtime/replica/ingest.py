@@ -22,7 +22,8 @@ from ..expr.tree.relation import GlobalId
 from ..persist.blob.base import Blob
 from ..persist.write import PartRef
 from ..repr.batch import Batch, Delta
-from ..storage.connectors import AskedOutput, asked_outputs, open_ingestion, parsed_options
+from ..storage.connections.values import Values
+from ..storage.connectors import NO_CONNECTIONS, AskedOutput, asked_outputs, open_ingestion, parsed_options
 from ..storage.envelope import EnvelopeKind
 from ..storage.ingestion import Ingestion, OutputChanges, OutputId, Statistics
 from ..storage.ingestion import Status as SourceStatus
@@ -51,8 +52,10 @@ def open_source(
     outputs: Mapping[GlobalId, SourceOutput],
     position: str | None = None,
     snapshot: Batch | None = None,
+    connections: Mapping[GlobalId, Values] = NO_CONNECTIONS,
 ) -> Ingestion:
-    """The ingestion that a source's description asks for; raises if its parts do not go together."""
+    """The ingestion that a source's description asks for; raises if its parts do not go together.  `connections` are what it reads
+    through, which it needs as soon as it reads."""
     return open_ingestion(
         parsed_options(description.connector, description.options),
         _asked(outputs),
@@ -61,6 +64,7 @@ def open_source(
         SystemClock(),
         position=position,
         snapshot=snapshot,
+        connections=connections,
     )
 
 
@@ -90,8 +94,10 @@ class _RunningSource:
         """From its next transaction on the source has these."""
         self._asked_outputs.put(outputs)
 
-    def reply(self, time: int | None) -> None:
-        self._replies.put(time)
+    def reply(self, message: Ingested) -> None:
+        """What an earlier installation of the source has asked is not its matter."""
+        if message.installation == self._command.installation:
+            self._replies.put(message.time)
 
     def stop(self) -> None:
         self._stop.set()
@@ -118,7 +124,9 @@ class _RunningSource:
         snapshot = None
         if command.stored is not None and command.position is not None:
             snapshot = load_snapshot(self._blob, command.stored).oks
-        ingestion = open_source(command.description, command.outputs, command.position, snapshot)
+        ingestion = open_source(
+            command.description, command.outputs, command.position, snapshot, command.connections
+        )
         if command.stored is not None:
             self._rehydration_s = monotonic() - begin
         return ingestion
@@ -146,7 +154,15 @@ class _RunningSource:
             self._send(IngestProgress(id_, self._statistics(ingestion.statistics)))
             return True
         parts, self._staged = self._staged, {}
-        self._send(Ingest(id_, parts, ingest.position, self._statistics(ingestion.once_committed())))
+        self._send(
+            Ingest(
+                id_,
+                parts,
+                ingest.position,
+                self._statistics(ingestion.once_committed()),
+                self._command.installation,
+            )
+        )
         time = self._replies.get()
         if time is None:
             ingestion.aborted()
@@ -204,6 +220,8 @@ class _RunningSource:
 
     def _report(self, ingestion: Ingestion) -> None:
         now = ingestion.statistics
+        if self._stop.is_set():
+            return  # what is installed in its place says how it is
         if (now.status, now.reason) != self._reported:
             self._reported = (now.status, now.reason)
             reason = now.reason if now.hint is None or now.reason is None else f"{now.reason} ({now.hint})"
@@ -224,7 +242,7 @@ class Sources:
 
     def ingested(self, message: Ingested) -> None:
         if (source := self._running.get(message.id)) is not None:
-            source.reply(message.time)
+            source.reply(message)
 
     def set_outputs(self, message: SetOutputs) -> None:
         if (source := self._running.get(message.id)) is not None:

@@ -11,6 +11,7 @@ from ..errors import InvalidParameter, Unsupported
 from ..repr.batch import Batch
 from ..repr.schema import Schema
 from .changes import Changes
+from .connections.values import Values
 from .decode import Decoded
 from .decode_csv import CsvDecoder
 from .decode_json import JsonDecoder
@@ -33,6 +34,8 @@ from .source.generator.options import GeneratorOptions
 from .source.generator.ticking import PROGRESS, PROGRESS_SCHEMA, Ticking, table_of
 from .source.load_generator import COUNTER_SCHEMA, Counter
 from .source.parquet_file import ParquetReader
+
+NO_CONNECTIONS: Mapping[str, Values] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,13 +188,15 @@ def open_ingestion(
     *,
     position: str | None = None,
     snapshot: Batch | None = None,
+    connections: Mapping[str, Values] = NO_CONNECTIONS,
     chunk_bytes: int = DEFAULT_CHUNK_BYTES,
 ) -> Ingestion:
     """The ingestion of a source, from its start or from where it stood.
 
     `position` is the last one that was committed (as `Ingest.position` gave it); `snapshot` the source's own rows as
-    of that commit, which only ENVELOPE UPSERT needs: such a source has one output.  Raises Unsupported or
-    InvalidParameter for options, columns or keys that do not go together; files are not touched yet.
+    of that commit, which only ENVELOPE UPSERT needs: such a source has one output.  `connections` are those that
+    the options name, by id.  Raises Unsupported or InvalidParameter for options, columns or keys that do not go together;
+    nothing outside is touched yet.
     """
     connector: Connector
     if isinstance(options, GeneratorOptions):

@@ -25,6 +25,7 @@ from ...sql.plans.plans import PlannedStatement
 from ...sql.syntax.role_statements import PrivilegeDefinition, RoleDefinition
 from ...sql.syntax.vocabulary import ObjectKind
 from .catalog import Catalog
+from .connectors import connections_of
 from .entries import ClusterEntry, Owned, SchemaEntry
 from .items import Function, Index, Item, NamedType
 from .privileges import CREATE, DELETE, INSERT, TRUNCATE, UPDATE, USAGE, Privileges
@@ -193,6 +194,7 @@ class Authorization:
             case definition_plans.CreateSource():
                 if isinstance(planned.connector, definition_plans.FileConnector) and not role.superuser:
                     _needs_superuser("sources of the server's files")
+                self._use(connections_of(planned.connector), role)
                 for name in (planned.name, *(table.name for table in planned.tables)):
                     must.must_create_in(role, name.schema)
                 must.must_use_cluster(role, planned.cluster, CREATE)

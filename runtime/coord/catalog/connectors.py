@@ -7,11 +7,14 @@ from dataclasses import asdict
 from typing import Any, assert_never
 
 from ...errors import UndefinedObject
+from ...expr.tree.relation import GlobalId
 from ...sql.plans.definition_plans import CounterConnector, FileConnector, FileSinkConnector
 from ...storage.source.generator.kinds import KINDS
 from ...storage.source.generator.options import GeneratorOptions
+from ...storage.source.kafka.options import KafkaOptions
 
-Connector = FileConnector | CounterConnector | GeneratorOptions | FileSinkConnector
+SourceConnector = FileConnector | CounterConnector | GeneratorOptions | KafkaOptions
+Connector = SourceConnector | FileSinkConnector
 
 
 def connector_word(connector: Connector) -> str:
@@ -22,11 +25,21 @@ def connector_word(connector: Connector) -> str:
             return "counter"
         case GeneratorOptions(kind=kind):
             return kind
+        case KafkaOptions():
+            return "kafka"
         case _:
             assert_never(connector)
 
 
+def connections_of(connector: Connector) -> tuple[GlobalId, ...]:
+    """The ids of the connections that it goes through, which are among what its source or sink uses."""
+    return connector.connections if isinstance(connector, KafkaOptions) else ()
+
+
 def connector_options(connector: Connector) -> dict[str, Any]:
+    """Plain values, which JSON has."""
+    if isinstance(connector, KafkaOptions):
+        return connector.to_json()
     options = asdict(connector)
     options.pop("kind", None)  # the word says it
     return options
@@ -39,15 +52,15 @@ def generator_options(word: str, options: Mapping[str, Any]) -> GeneratorOptions
     return connector
 
 
-def source_connector(
-    word: str, options: Mapping[str, Any]
-) -> FileConnector | CounterConnector | GeneratorOptions:
+def source_connector(word: str, options: Mapping[str, Any]) -> SourceConnector:
     """UndefinedObject for one that this version does not know."""
     match word:
         case "file":
             return FileConnector(**options)
         case "counter":
             return CounterConnector(**options)
+        case "kafka":
+            return KafkaOptions.from_json(options)
         case _ if word in KINDS:
             return GeneratorOptions(word, **options)
         case _:

@@ -40,7 +40,9 @@ from ...sql.syntax.function_definition import FunctionDefinition
 from ...sql.syntax.role_statements import Securable
 from ...storage.connections.options import ConnectionOptions
 from ...storage.source.generator.options import GeneratorOptions
+from ...storage.source.kafka.options import KafkaOptions
 from .acl import Acl, default_acl
+from .connectors import connections_of
 from .role import OWNER_ID
 from .stored_layout import AS_CREATED, StoredLayout
 
@@ -155,7 +157,7 @@ class Table(_ReadableBase):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source(_ReadableBase):
-    """`remap` is the shard of its positions.  `label` is the name that it had at first, by which it is known in its positions;
+    """`uses` are the connections that it reads through.  `remap` is the shard of its positions.  `label` is the name that it had at first, by which it is known in its positions;
     `create_sql` the whole statement; `key` are positions in the schema."""
 
     kind = ItemKind.SOURCE
@@ -165,7 +167,7 @@ class Source(_ReadableBase):
     remap: str
     create_sql: str
     label: str
-    connector: FileConnector | CounterConnector | GeneratorOptions
+    connector: FileConnector | CounterConnector | GeneratorOptions | KafkaOptions
     key: tuple[int, ...]
     envelope: Envelope
     retain_history_ms: int | None = None
@@ -270,7 +272,8 @@ class Index(ItemBase):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sink(ItemBase):
-    """`schema` is that of what it reads, `remap` the shard of how far it has come, `create_sql` the whole statement.  `as_of`
+    """`uses` are what it reads, what it has read before, if it has a `former` input, and the connections that it writes through.
+    `schema` is that of what it reads, `remap` the shard of how far it has come, `create_sql` the whole statement.  `as_of`
     is the time at which it begins.  `generation` says how often it was given something else to read; as long as it has a
     `former` input, `switched_at` is the last time of that."""
 
@@ -295,7 +298,11 @@ class Sink(ItemBase):
     @property
     def former(self) -> GlobalId | None:
         """What it has read before, until its target holds all of that."""
-        return self.uses[1] if len(self.uses) > 1 else None
+        return self.uses[1] if len(self.uses) > 1 + len(self.connections) else None
+
+    @property
+    def connections(self) -> tuple[GlobalId, ...]:
+        return connections_of(self.connector)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -43,6 +43,7 @@ from ...supervision import Supervisor
 from ..catalog.catalog import Catalog
 from ..catalog.entries import ClusterEntry
 from ..catalog.items import AnySource, External, Item, Maintained, MaterializedView, Running, Sink, Stored
+from ..secrets.key_ring import KeyRing
 from ..storage.storage import Storage
 from .checkpoints import Checkpoints
 from .clusters import Clusters
@@ -79,7 +80,9 @@ class Controller:
         now_ms: Callable[[], int],
         launch: Launch,
         supervisor: Supervisor,
+        keys: KeyRing,
     ) -> None:
+        """`keys` open the secrets of connections."""
         self._settings = settings
         self._supervisor = supervisor
         self._storage = storage
@@ -112,6 +115,7 @@ class Controller:
             self.statuses,
             HydrationJobs(self.jobs, settings, catalog, self.checkpoints, self._commit_view),
             self.sinks,
+            keys,
         )
         self._installer = Installer(
             self._installation,
@@ -234,6 +238,13 @@ class Controller:
         """Tables were made from the source, or dropped: it goes on with those that there are."""
         for replica in self.clusters.of(source.cluster):
             self._installation.set_outputs(replica, source)
+
+    def reconnect(self, item: External) -> None:
+        """A connection that it goes through is another one: it goes on from where it is."""
+        for replica in self.clusters.of(item.cluster):
+            if item.id in replica.installed or item.id in replica.installing:
+                self._installer.uninstall(replica, item)
+                self._installer.install(replica, item)
 
     def move(self, old: Sink, new: Sink) -> None:
         """A sink has something else to read, or another cluster: it goes on from where it is."""

@@ -39,16 +39,16 @@ class Ingests:
         if not self.replica.owns(self.writer):
             return
         item = self.catalog.find_by_id(message.id)
-        if not isinstance(item, AnySource):
-            self.replica.send(Ingested(message.id, None))
+        if not isinstance(item, AnySource) or not self._is_installed(message):
+            self._answer(message, None)
             return
         try:
             time = await self._commit(message, item)
         except PtvcError as error:
             if not self.replica.owns(self.writer):
                 return  # another replica reads the records
-            if isinstance(error, UndefinedTable) or not self._is_there(item):  # it is being dropped
-                self.replica.send(Ingested(message.id, None))
+            if isinstance(error, UndefinedTable) or not self._wanted(message, item):  # it ends there
+                self._answer(message, None)
                 return
             # The source reads the same records again once its replica is back.
             logger.error("cannot commit for source %s: %s", item.name, error)
@@ -56,13 +56,16 @@ class Ingests:
             return
         self.progressed(message)
         if self.replica.owns(self.writer):
-            self.replica.send(Ingested(message.id, time))
+            self._answer(message, time)
+
+    def _answer(self, message: Ingest, time: int | None) -> None:
+        self.replica.send(Ingested(message.id, time, message.installation))
 
     async def _commit(self, message: Ingest, item: AnySource) -> int:
         """At what time the data of the outputs that are there is durable; others were dropped since it was read."""
 
         def wanted() -> bool:
-            return self.replica.owns(self.writer) and self._is_there(item)
+            return self.replica.owns(self.writer) and self._wanted(message, item)
 
         async def commit() -> int:
             parts = {id_: parts for id_, parts in message.parts.items() if self.catalog.find_by_id(id_)}
@@ -82,5 +85,9 @@ class Ingests:
             if self.catalog.find_by_id(id_) is not None:
                 self.statistics[id_] = statistics
 
-    def _is_there(self, item: AnySource) -> bool:
-        return self.catalog.find_by_id(item.id) is not None
+    def _wanted(self, message: Ingest, item: AnySource) -> bool:
+        return self.catalog.find_by_id(item.id) is not None and self._is_installed(message)
+
+    def _is_installed(self, message: Ingest) -> bool:
+        """Whether who has read it is the one that the source is installed as."""
+        return self.replica.sources.get(message.id) == message.installation

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from itertools import count
 from typing import assert_never
 
 from ...compute.checkpoint import Checkpoint, fingerprint
@@ -35,7 +36,8 @@ from ...replica.protocol import (
 )
 from ...sql.plans.query_plans import Envelope
 from ..catalog.catalog import Catalog
-from ..catalog.connectors import connector_options, connector_word
+from ..catalog.connection_values import connection_values
+from ..catalog.connectors import connections_of, connector_options, connector_word
 from ..catalog.items import (
     AnySource,
     Index,
@@ -50,6 +52,7 @@ from ..catalog.items import (
 )
 from ..catalog.maintained_plan import planning
 from ..catalog.shared_indexes import sharing
+from ..secrets.key_ring import KeyRing
 from ..storage.collections import Frontiers
 from ..storage.storage import Storage
 from ..thread_pool import PLANNING
@@ -74,7 +77,9 @@ class Installation:
         statuses: Statuses,
         jobs: HydrationJobs,
         sinks: SinkFrontiers,
+        keys: KeyRing,
     ) -> None:
+        """`keys` open the secrets of connections."""
         self._settings = settings
         self._storage = storage
         self._oracle = storage.oracle
@@ -86,6 +91,8 @@ class Installation:
         self._statuses = statuses
         self._jobs = jobs
         self._sinks = sinks
+        self._keys = keys
+        self._installations = count(1)
         self._subscribed: dict[GlobalId, set[GlobalId]] = {}
 
     def subscribed(self, id: GlobalId) -> set[GlobalId]:
@@ -117,7 +124,7 @@ class Installation:
             case MaterializedView() | Index():
                 await self._install_dataflow(replica, item)
             case Source() | SharedSource():
-                self._install_source(replica, item)
+                await self._install_source(replica, item)
             case Sink():
                 await self._install_sink(replica, item)
             case _:
@@ -294,7 +301,10 @@ class Installation:
 
     # -- sources and sinks --
 
-    def _install_source(self, replica: ReplicaClient, item: AnySource) -> None:
+    async def _install_source(self, replica: ReplicaClient, item: AnySource) -> None:
+        # What an earlier installation has under way is settled: it goes on from there.
+        await self._storage.drained()
+        self._check_there(item)
         description = SourceDescription(
             label=item.label,
             connector=connector_word(item.connector),
@@ -306,8 +316,21 @@ class Installation:
         stored = None
         if item.envelope is Envelope.UPSERT:
             stored = self._collections.import_of(item.id, self._oracle.read_time)
+        connections = connection_values(self._catalog, connections_of(item.connector), self._keys)
+        installation = replica.sources[item.id] = next(self._installations)
         replica.installed.add(item.id)
-        replica.send(InstallSource(item.id, item.name, description, position, self._outputs(item), stored))
+        replica.send(
+            InstallSource(
+                item.id,
+                item.name,
+                description,
+                position,
+                self._outputs(item),
+                stored,
+                connections,
+                installation,
+            )
+        )
 
     def _outputs(self, item: AnySource) -> dict[GlobalId, SourceOutput]:
         """What the source writes: itself, if it is a relation, and the tables made from it."""
@@ -347,13 +370,14 @@ class Installation:
             self._storage.release(replica.id, item.id)
             raise
         # From here to the end nothing waits, so no commit can come between the parts and the subscription.
+        connections = connection_values(self._catalog, item.connections, self._keys)
         former = None
         if item.former is not None:
             former = FormerInput(self._collections.import_of(item.former, as_of), item.switched_at)
         source = self._collections.import_of(item.on, begins[item.on])
-        self._subscribe(replica, item.id, set(item.uses))
+        self._subscribe(replica, item.id, set(begins))
         replica.installed.add(item.id)
-        replica.send(InstallSink(item.id, item.name, description, source, former))
+        replica.send(InstallSink(item.id, item.name, description, source, former, connections))
 
     def _subscribe(self, replica: ReplicaClient, id: GlobalId, ids: set[GlobalId]) -> None:
         self._subscribed[id] = ids

@@ -47,7 +47,7 @@ class ReplicaClient:
     what it runs, `hydrated` what of that is, `failed` what it has given up, `frontiers` how far the rest has come;
     `beginnings` are the times at which its indexes began, and `index_since` is that up to which it may have compacted all of
     them: so an index is readable from the later of the two on; `told` are the tables of which it knows the parts, by the key by which
-    it looks their rows up; `attempt` is (epoch, task attempt), by which an old
+    it looks their rows up; `sources` are the numbers of the installations of its sources; `attempt` is (epoch, task attempt), by which an old
     worker is distinguished from a new one.  `directory` receives answers that were not fetched yet.
     """
 
@@ -66,6 +66,7 @@ class ReplicaClient:
         self.index_since = 0
         self.operators: dict[GlobalId, DataflowStatistics] = {}
         self.told: dict[KeyId, ToldParts] = {}
+        self.sources: dict[GlobalId, int] = {}
         self.attempt = (0, -1)
         self.pid: int | None = None
         self.connected = asyncio.Event()
@@ -106,6 +107,7 @@ class ReplicaClient:
         self.index_since = 0
         self.operators.clear()
         self.told.clear()
+        self.sources.clear()
         self.pid = None
         if self._outbox is not None:
             self._outbox.close()
@@ -152,7 +154,7 @@ class ReplicaClient:
     def uninstall(self, id: GlobalId) -> None:
         self.installed.discard(id)
         self.failed.discard(id)
-        for table in (self.hydrated, self.frontiers, self.beginnings, self.operators):
+        for table in (self.hydrated, self.frontiers, self.beginnings, self.operators, self.sources):
             table.pop(id, None)
         self.send(Uninstall(id))
 

@@ -20,11 +20,14 @@ from ..catalog.entries import Change, ClusterEntry
 from ..catalog.items import (
     AnySource,
     Apart,
+    Connection,
+    External,
     Item,
     ItemBase,
     Maintained,
     Relational,
     Running,
+    Secret,
     Sink,
     SourceTable,
 )
@@ -120,6 +123,8 @@ class CatalogChanges:
         for item in created(changes):
             self._controller.install(item)  # from now on indexes that it shares are held readable, too
         self._set_outputs(changes)
+        for item in reconnected(self._catalog, changes):
+            self._controller.reconnect(item)
 
     def _set_outputs(self, changes: list[Change]) -> None:
         """Sources go on with the tables that they have now."""
@@ -149,6 +154,24 @@ class CatalogChanges:
                     place = names.get(sink.cluster, sink.cluster)
                     if place != moved.cluster or sink.generation != moved.generation:
                         self._controller.move(replace(sink, cluster=place), moved)
+
+
+def reconnected(catalog: Catalog, changes: Iterable[Change]) -> list[External]:
+    """What goes through connections of which the changes have made others, by their options or a secret."""
+    found: dict[str, External] = {}
+    for change in changes:
+        match change:
+            case Change(Connection() as old, Connection() as new) if old.options != new.options:
+                altered = [new]
+            case Change(Secret() as old, Secret() as new) if old.sealed != new.sealed:
+                altered = [item for item in catalog.dependents(new.id) if isinstance(item, Connection)]
+            case _:
+                continue
+        for connection in altered:
+            for item in catalog.dependents(connection.id):
+                if isinstance(item, External):
+                    found[item.id] = item
+    return list(found.values())
 
 
 async def _planned(item: Maintained, catalog: Catalog) -> DataflowPlan:

@@ -25,11 +25,12 @@ from ...storage.connections.addresses import Addresses
 from ...storage.connections.options import ConnectionOptions
 from ...storage.connections.validation import validate
 from ..catalog.catalog import Catalog
+from ..catalog.connection_values import values_of
 from ..catalog.entries import Change
 from ..catalog.items import Connection, Identity
 from ..secrets.key_ring import KeyRing
 from ..thread_pool import CONNECTING
-from .secrets import refuse_another_key, values_of
+from .secrets import refuse_another_key
 
 
 def new_connection(plan: CreateConnection, identity: Identity) -> Change:

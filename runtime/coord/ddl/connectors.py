@@ -13,7 +13,7 @@ from ...replica.protocol import SourceDescription, SourceOutput
 from ...sql.plans.definition_plans import CreateSink, CreateSource, CreateSourceTable, FileConnector
 from ...sql.syntax.role_statements import Securable
 from ...storage.source.generator.options import GeneratorOptions
-from ..catalog.connectors import connector_options, connector_word
+from ..catalog.connectors import connections_of, connector_options, connector_word
 from ..catalog.entries import Change
 from ..catalog.items import AnySource, SharedSource, Sink, Source, SourceTable, Stored
 from ..results.results import Command
@@ -103,6 +103,7 @@ def new_source(plan: CreateSource, definitions: Definitions) -> AnySource:
         shard=identity["id"],
         remap=f"{identity['id']}-remap",
         create_sql=plan.create_sql,
+        uses=connections_of(plan.connector),
         label=plan.name.name,
         connector=plan.connector,
         key=plan.key,
@@ -133,7 +134,7 @@ def new_sink(plan: CreateSink, definitions: Definitions, as_of: int) -> Sink:
         cluster=plan.cluster,
         remap=f"{identity['id']}-progress",
         create_sql=plan.create_sql,
-        uses=(plan.from_id,),
+        uses=(plan.from_id, *connections_of(plan.connector)),
         connector=plan.connector,
         key=plan.key,
         envelope=plan.envelope,

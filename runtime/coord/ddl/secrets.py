@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 
 from ...sql.plans.connection_plans import AlterSecret, CreateSecret
@@ -44,9 +43,3 @@ def refuse_another_key(catalog: Catalog, keys: KeyRing) -> None:
             f"the key of {len(secrets)} secrets is not there, among them {secrets[0].full_name}",
             hint="Restore the key file from a backup and start the runtime again, or drop these secrets.",
         )
-
-
-def values_of(catalog: Catalog, ids: Iterable[str], keys: KeyRing) -> dict[str, bytes]:
-    """The values of secrets, by id."""
-    secrets = [catalog.get_as(id_, Secret) for id_ in ids]
-    return {secret.id: keys.unseal(secret.sealed, secret.id, secret.full_name) for secret in secrets}

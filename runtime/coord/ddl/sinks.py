@@ -40,7 +40,7 @@ def sink_changes(catalog: Catalog, plan: AlterSink) -> list[Change]:
         )
     schema = catalog.item_by_id(plan.from_id).schema
     open_sink("", connector_options(sink.connector), schema, sink.envelope.value, sink.key)
-    uses = (plan.from_id, sink.on)
+    uses = (plan.from_id, sink.on, *sink.connections)
     return [Change(sink, replace(sink, schema=schema, uses=uses, generation=sink.generation + 1))]
 
 
@@ -55,4 +55,4 @@ def switched(change: Change, now: int) -> Change:
 
 def settled(sink: Sink) -> Change:
     """The target holds all of what the sink has read before."""
-    return Change(sink, replace(sink, uses=sink.uses[:1], switched_at=0))
+    return Change(sink, replace(sink, uses=(sink.on, *sink.connections), switched_at=0))

@@ -285,6 +285,8 @@ def pg_rewrite(state: State) -> Rows:
 def pg_depend(state: State) -> Rows:
     for item in state.catalog.user_items():
         for id_ in unpinned(item.uses):
+            if isinstance(state.catalog.find_by_id(id_), Connection):
+                continue  # PostgreSQL knows no such objects
             is_view = isinstance(item, AnyView)
             yield {
                 "classid": REWRITE_CLASSOID if is_view else CLASS_CLASSOID,

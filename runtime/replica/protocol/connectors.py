@@ -9,6 +9,7 @@ from typing import Any
 from ...expr.tree.relation import GlobalId
 from ...persist.client import PartRef, ShardId
 from ...repr.schema import Schema
+from ...storage.connections.values import Values
 from .commits import Import
 
 
@@ -35,7 +36,8 @@ class SourceOutput:
 @dataclass(frozen=True, slots=True)
 class InstallSource:
     """`position` is where the durable outputs end upstream; `stored` what the only output of a source holds, for
-    upsert state."""
+    upsert state; `connections` what the source reads through, by id.  `installation` is a number of its own: what another
+    one has read is not committed any more."""
 
     id: GlobalId
     name: str
@@ -43,6 +45,8 @@ class InstallSource:
     position: str | None
     outputs: Mapping[GlobalId, SourceOutput]
     stored: Import | None = None
+    connections: Mapping[GlobalId, Values] = field(default_factory=dict)
+    installation: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +71,7 @@ class Ingest:
     parts: Mapping[GlobalId, tuple[PartRef, ...]]
     position: str
     statistics: SourceStatistics
+    installation: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,10 +84,11 @@ class IngestProgress:
 
 @dataclass(frozen=True, slots=True)
 class Ingested:
-    """The answer to `Ingest`: committed at `time`, or not (None) when the source is being dropped."""
+    """The answer to `Ingest`: committed at `time`, or not (None) when the source is being dropped, or is installed anew."""
 
     id: GlobalId
     time: int | None
+    installation: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,13 +110,15 @@ class FormerInput:
 
 @dataclass(frozen=True, slots=True)
 class InstallSink:
-    """With a former input, `input` begins at the last time of that; the target may have come to it already."""
+    """With a former input, `input` begins at the last time of that; the target may have come to it already.  `connections` are
+    what the sink writes through, by id."""
 
     id: GlobalId
     name: str
     description: SinkDescription
     input: Import
     former: FormerInput | None = None
+    connections: Mapping[GlobalId, Values] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from ...lineage.columns import Lineage
 from ...repr.schema import Schema
 from ...repr.types import ScalarType
 from ...storage.source.generator.options import GeneratorOptions
+from ...storage.source.kafka.options import KafkaOptions
 from ..catalog.catalog_view import CatalogItem, QualifiedName
 from ..syntax.constraints import Constraint
 from ..syntax.function_definition import FunctionDefinition
@@ -139,7 +140,7 @@ class CreateSource:
     a schema is no relation; `tables` are made from it with it."""
 
     name: QualifiedName
-    connector: FileConnector | CounterConnector | GeneratorOptions
+    connector: FileConnector | CounterConnector | GeneratorOptions | KafkaOptions
     schema: Schema | None
     key: tuple[int, ...]
     envelope: Envelope

@@ -101,9 +101,10 @@ def test_a_source_is_answered(
         replica.attach(Outbox(writer, lambda work: work.close()), (1, 1), 1)
         sent: list[object] = []
         monkeypatch.setattr(replica, "send", sent.append)
+        replica.sources["s"] = 1
         ingests = Ingests(replica, writer, cast(Storage, Stored()), cast(Catalog, OneSource()), {})
-        await ingests.append(Ingest("s", {"s": ()}, "1", {"s": {"records": 1}}))
-        assert sent == ([] if answer == "nothing" else [Ingested("s", cast(Any, answer))])
+        await ingests.append(Ingest("s", {"s": ()}, "1", {"s": {"records": 1}}, 1))
+        assert sent == ([] if answer == "nothing" else [Ingested("s", cast(Any, answer), 1)])
         assert connection.closed is closed
 
     asyncio.run(scenario())
@@ -131,17 +132,53 @@ def test_what_was_read_for_a_table_that_is_dropped_is_left_out() -> None:
         replica.attach(Outbox(writer, lambda work: work.close()), (1, 1), 1)
         sent: list[object] = []
         replica.send = sent.append  # type: ignore[method-assign]
+        replica.sources["s"] = 1
         statistics: dict[str, Any] = {}
         ingests = Ingests(replica, writer, cast(Storage, Stored()), cast(Catalog, Some()), statistics)
         told = {id_: {"updates_committed": 1} for id_ in ("s", "kept", "dropped")}
-        await ingests.append(Ingest("s", {"kept": (), "dropped": ()}, "1", told))
+        await ingests.append(Ingest("s", {"kept": (), "dropped": ()}, "1", told, 1))
         assert committed == [{"kept"}]
-        assert sent == [Ingested("s", 7)]
+        assert sent == [Ingested("s", 7, 1)]
         assert set(statistics) == {"s", "kept"}
         # The source itself is gone: nothing is committed, and it is told so.
         there.discard("s")
-        await ingests.append(Ingest("s", {"kept": ()}, "2", told))
+        await ingests.append(Ingest("s", {"kept": ()}, "2", told, 1))
         assert committed == [{"kept"}]
-        assert sent[1:] == [Ingested("s", None)]
+        assert sent[1:] == [Ingested("s", None, 1)]
+
+    asyncio.run(scenario())
+
+
+def test_what_an_earlier_installation_has_read_is_not_committed() -> None:
+    """A source is installed anew when its connection changes; the former one may have asked before it ended."""
+
+    async def scenario() -> None:
+        committed: list[str] = []
+
+        class Stored:
+            async def ingest(self, parts: object, remap: object, position: str, wanted: Any) -> int:
+                if position == "caught":
+                    replica.sources["s"] = 2  # while the commit waits for others
+                if not wanted():
+                    raise UndefinedTable("s")
+                committed.append(position)
+                return 7
+
+        replica, connection = ReplicaClient("c1", "quickstart", "r1"), Connection()
+        writer = cast(Any, connection)
+        replica.attach(Outbox(writer, lambda work: work.close()), (1, 1), 1)
+        sent: list[object] = []
+        replica.send = sent.append  # type: ignore[method-assign]
+        ingests = Ingests(replica, writer, cast(Storage, Stored()), cast(Catalog, OneSource()), {})
+        replica.sources["s"] = 1
+        for position, installation in (("one", 1), ("caught", 1), ("late", 1), ("two", 2)):
+            await ingests.append(Ingest("s", {"s": ()}, position, {}, installation))
+        assert committed == ["one", "two"]
+        assert sent == [
+            Ingested("s", 7, 1),
+            Ingested("s", None, 1),
+            Ingested("s", None, 1),
+            Ingested("s", 7, 2),
+        ]
 
     asyncio.run(scenario())

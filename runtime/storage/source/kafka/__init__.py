@@ -1,0 +1,1 @@
+"""KAFKA: the messages of a topic, by partition and offset."""
