@@ -10,20 +10,17 @@ from __future__ import annotations
 import logging
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import asdict
-from typing import Any
 
 from ..errors import PtvcError, StorageError
 from ..expr.tree.relation import GlobalId
 from ..persist.blob.base import Blob
 from ..repr.batch import Batch, Delta
-from ..repr.schema import Schema
 from ..retry import Backoff, ThreadTiming, retry
-from ..storage.sink.change_records import SinkEnvelope
 from ..storage.sink.contract import SinkFenced, SinkTarget
-from ..storage.sink.file import FileSink
+from ..storage.sink.targets import open_target
 from .protocol import InstallSink, Message, Progress, SinkBehind, SinkProgress, Status
 from .sink_input import MOST_HELD_BYTES, Chunk, SinkInput, errors_of
 from .sink_switch import switched
@@ -33,18 +30,6 @@ logger = logging.getLogger(__name__)
 BACKOFF = Backoff(first_s=0.1, longest_s=5.0)
 _WHOLE = 1 << 62
 """A switch compares two inputs as a whole."""
-
-
-def open_sink(
-    id: GlobalId,
-    options: Mapping[str, Any],
-    schema: Schema,
-    envelope: str,
-    key: tuple[int, ...],
-    generation: int = 0,
-) -> SinkTarget:
-    """The sink that a description asks for, not opened; raises if its parts do not go together."""
-    return FileSink(id, options["path"], options["format"], schema, SinkEnvelope(envelope), key, generation)
 
 
 class _Stopped(Exception):
@@ -131,13 +116,16 @@ class _RunningSink:
             self._predecessor = None
         try:
             with closing(
-                open_sink(
+                open_target(
                     command.id,
+                    description.connector,
                     description.options,
                     command.input.schema,
                     description.envelope,
                     description.key,
                     description.generation,
+                    description.as_of,
+                    command.connections,
                 )
             ) as sink:
                 self._retry(sink.open)

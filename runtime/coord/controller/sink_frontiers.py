@@ -43,7 +43,9 @@ class SinkFrontiers:
         """Everything below is known to be in the sink's target; the target itself may be further."""
         durable = self.durable_upper(item)
         latest = self._latest.get(item.id)
-        return durable if latest is None else max(latest.upper, durable)  # it may have a part of its beginning
+        return (
+            durable if latest is None else max(latest.upper, durable)
+        )  # it may have a part of its beginning
 
     def statistics(self) -> Iterator[tuple[GlobalId, Mapping[str, int]]]:
         for id_, latest in self._latest.items():

@@ -93,11 +93,14 @@ class Ingested:
 
 @dataclass(frozen=True, slots=True)
 class SinkDescription:
+    """`as_of` is the time of the contents that the sink begins with, when it begins."""
+
     connector: str
     options: dict[str, Any]
     envelope: str
     key: tuple[int, ...]
     generation: int = 0
+    as_of: int = 0
 
 
 @dataclass(frozen=True, slots=True)

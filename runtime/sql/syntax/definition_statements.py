@@ -12,6 +12,7 @@ from .ast import (
 )
 from .constraints import ConstraintKind
 from .query_statements import ObjectName
+from .sink_statements import KafkaSinkClause
 from .vocabulary import ObjectKind
 
 OptionValue = str | int | float | bool
@@ -148,6 +149,8 @@ class CreateSourceTableStatement:
 
 @dataclass(frozen=True, slots=True)
 class CreateSinkStatement:
+    """`path` and `format` are of FILE."""
+
     name: ObjectName
     cluster: Name | None
     from_name: ObjectName
@@ -157,6 +160,7 @@ class CreateSinkStatement:
     envelope: str
     if_not_exists: bool
     position: int
+    kafka: KafkaSinkClause | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,9 +46,11 @@ def nothing() -> None:
 
 
 class SinkTarget(Protocol):
-    written_generation: int
-    """How often what the sink reads had been exchanged when `durable_upper` was written."""
     statistics: SinkStatistics
+
+    @property
+    def written_generation(self) -> int:
+        """How often what the sink reads had been exchanged when `durable_upper` was written."""
 
     @property
     def upper(self) -> int:

@@ -35,8 +35,9 @@ class KafkaClients:
     def __init__(self, settings: Mapping[str, Any], secrets: Collection[bytes] = ()) -> None:
         self._secrets = tuple(secrets)
         self._last_error: KafkaError | None = None
-        self._settings = {**settings, "logger": _logger, "error_cb": self._note}
+        self._settings = {**settings, "logger": _logger, "log_level": 0, "error_cb": self._note}
         self._admin: AdminClient | None = None
+        self._producer: Producer | None = None
 
     def _note(self, error: KafkaError) -> None:
         self._last_error = error
@@ -45,6 +46,7 @@ class KafkaClients:
     def admin(self) -> AdminClient:
         if self._admin is None:
             self._admin = client().admin.AdminClient(self._settings)
+        assert self._admin is not None
         return self._admin
 
     def consumer(self, group: str) -> Consumer:
@@ -71,8 +73,9 @@ class KafkaClients:
             "delivery.report.only.error": True,
             "on_delivery": lambda error, message: failed.append(error) if error is not None else None,
         }
-        made: Producer = client().Producer({**self._settings, **own, **settings})
-        return made
+        self._producer = client().Producer({**self._settings, **own, **settings})
+        assert self._producer is not None
+        return self._producer
 
     def end(self, topic: str) -> int:
         """Where the topic's only partition ends, with what is in transactions that are open."""
@@ -96,8 +99,11 @@ class KafkaClients:
             raise self.explained(error.args[0], what) from None
 
     def explained(self, error: KafkaError, what: str) -> SinkStalled:
-        """A transport that fails says less than what the client has noted before."""
+        """A transport that fails says less than what a client has noted, which it tells when it is polled."""
         kafka = client()
+        for polled in (self._admin, self._producer):
+            if polled is not None:
+                polled.poll(0)
         passing = (
             kafka.KafkaError._TIMED_OUT,
             kafka.KafkaError._TRANSPORT,

@@ -156,7 +156,7 @@ class Encoder:
 def _headers_of(entries: list[dict[str, Any]] | None) -> list[Header] | None:
     if entries is None:
         return None
-    return [tuple(entry.values()) for entry in entries]  # type: ignore[misc]
+    return [tuple(entry.values()) for entry in entries]
 
 
 def _content(array: pa.Array) -> memoryview:

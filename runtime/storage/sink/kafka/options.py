@@ -40,6 +40,11 @@ class KafkaSinkOptions:
     progress_topic: str = ""
     identity: str = ""
 
+    @property
+    def connections(self) -> tuple[str, ...]:
+        """The ids of all that it writes through."""
+        return (self.connection,)
+
 
 def value_columns(options: KafkaSinkOptions, schema: Schema) -> list[int]:
     """Those that a value has: all but that of the headers."""

@@ -82,7 +82,7 @@ def last_progress(clients: KafkaClients, topic: str, identity: str, group: str) 
                         found = message.value()
                 elif error.code() != kafka.KafkaError._PARTITION_EOF:
                     raise clients.explained(error, f'cannot read topic "{topic}"')
-                elif message.offset() >= end:
+                elif (message.offset() or 0) >= end:
                     return ProgressRecord.from_bytes(found) if found is not None else None
             if monotonic() > deadline:
                 raise SinkStalled(

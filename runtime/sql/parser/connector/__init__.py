@@ -1,0 +1,1 @@
+"""Clauses of what is outside, each by its connector."""
