@@ -105,19 +105,24 @@ class _RunningSource:
 
     def _run(self) -> None:
         command = self._command
+        ingestion: Ingestion | None = None
         try:
             ingestion = self._open()
             while not self._stop.is_set():
                 if not ingestion.in_transaction:
                     self._take_outputs(ingestion)
                 if not self._advance(ingestion):
-                    self._stop.wait(POLL_INTERVAL_S)
+                    stalled = ingestion.statistics.status is SourceStatus.STALLED
+                    self._stop.wait(POLL_INTERVAL_S if stalled or not ingestion.waits else 0)
         except (BrokenPipeError, ConnectionError):
             return  # the coordinator is gone, and this replica with it
         except Exception as error:  # what a source does wrong stops that source alone, and says so
             logger.exception("source %s failed", command.name)
             reason = error.message if isinstance(error, PtvcError) else f"internal error: {error!r}"
             self._send(Status(command.id, "failed", reason))
+        finally:
+            if ingestion is not None:
+                ingestion.close()
 
     def _open(self) -> Ingestion:
         command, begin = self._command, monotonic()

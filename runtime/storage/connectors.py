@@ -17,6 +17,7 @@ from .decode_csv import CsvDecoder
 from .decode_json import JsonDecoder
 from .decode_parquet import ParquetDecoder
 from .envelope import AppendEnvelope, Envelope, EnvelopeKind, UpsertEnvelope
+from .formats.known import open_format
 from .ingestion import (
     DEFAULT_CHUNK_BYTES,
     Connector,
@@ -32,6 +33,10 @@ from .source.file import FileReader, Piece
 from .source.generator.kinds import KINDS
 from .source.generator.options import GeneratorOptions
 from .source.generator.ticking import PROGRESS, PROGRESS_SCHEMA, Ticking, table_of
+from .source.kafka.connector import KafkaConnector
+from .source.kafka.options import KafkaOptions, Part
+from .source.kafka.progress import PROGRESS_SCHEMA as OFFSETS_SCHEMA
+from .source.kafka.records import Records
 from .source.load_generator import COUNTER_SCHEMA, Counter
 from .source.parquet_file import ParquetReader
 
@@ -150,7 +155,7 @@ _FILES: dict[str, Callable[[FileOptions, Schema, tuple[int, ...]], Connector]] =
 }
 
 
-Options = FileOptions | CounterOptions | GeneratorOptions
+Options = FileOptions | CounterOptions | GeneratorOptions | KafkaOptions
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,11 +172,15 @@ def parsed_options(connector: str, options: Mapping[str, Any]) -> Options:
         return CounterOptions(**options)
     if connector in KINDS:
         return GeneratorOptions(connector, **options)
+    if connector == "kafka":
+        return KafkaOptions.from_json(options)
     return FileOptions(**options)
 
 
 def offered(connector: str) -> Mapping[str, Schema] | None:
     """What tables can be made from a source of that connector; None if none can."""
+    if connector == "kafka":
+        return {PROGRESS: OFFSETS_SCHEMA}
     kind = KINDS.get(connector)
     if kind is None:
         return None
@@ -199,6 +208,10 @@ def open_ingestion(
     nothing outside is touched yet.
     """
     connector: Connector
+    if isinstance(options, KafkaOptions):
+        kafka = _kafka(options, outputs, key, envelope, connections, clock)
+        opened = asked_outputs(outputs, key, envelope, position, snapshot)
+        return Ingestion(kafka, opened, position, chunk_bytes=chunk_bytes, waits=True, close=kafka.close)
     if isinstance(options, GeneratorOptions):
         if envelope is not EnvelopeKind.NONE:
             raise InvalidParameter("a load generator hands out changes: it has ENVELOPE NONE")
@@ -219,9 +232,35 @@ def asked_outputs(
 ) -> dict[OutputId, Output]:
     """The outputs with their envelopes, as an ingestion takes them."""
     return {
-        id_: Output(asked.reference, asked.schema, _envelope(asked.schema, key, envelope, position, snapshot))
+        id_: Output(
+            asked.reference,
+            asked.schema,
+            AppendEnvelope(asked.schema)
+            if asked.reference == PROGRESS
+            else _envelope(asked.schema, key, envelope, position, snapshot),
+        )
         for id_, asked in outputs.items()
     }
+
+
+def _kafka(
+    options: KafkaOptions,
+    outputs: Mapping[OutputId, AskedOutput],
+    key: tuple[int, ...],
+    envelope: EnvelopeKind,
+    connections: Mapping[str, Values],
+    clock: Clock,
+) -> KafkaConnector:
+    (schema,) = (output.schema for output in outputs.values() if output.reference != PROGRESS)
+    upsert = envelope is EnvelopeKind.UPSERT
+    keys = tuple(place for place, column in enumerate(options.columns) if column.part is Part.KEY)
+    if upsert and key != keys:
+        raise InvalidParameter("the key of ENVELOPE UPSERT is that of the messages")
+    value = open_format(options.value, connections)
+    key_format = None if options.key is None else open_format(options.key, connections)
+    return KafkaConnector(
+        options, Records(options, schema, value, key_format, upsert=upsert), connections, clock
+    )
 
 
 def _sole_connector(
@@ -258,6 +297,8 @@ def only_appends(
         return False
     if connector in KINDS:
         return table_of(reference) in KINDS[connector].append_only
+    if connector == "kafka":
+        return reference != PROGRESS
     return connector == "file" or (connector == "counter" and options.get("max_cardinality") is None)
 
 

@@ -77,10 +77,13 @@ class ErrorList:
         self._entries: list[tuple[int, int, str, str]] = []
 
     def add(self, row: int, column: int, sqlstate: str, reason: str) -> None:
+        self._entries.append((row, column, sqlstate, self._message(row, column, reason)))
+
+    def _message(self, row: int, column: int, reason: str) -> str:
         where = f'file "{self._file}", line {self._lines[row]}: '
         if column != WHOLE_RECORD:
             where += f'column "{self._schema[column].name}": '
-        self._entries.append((row, column, sqlstate, where + reason))
+        return where + reason
 
     def add_text_errors(self, column: int, rows: Indices, sqlstates: pa.Array, reasons: pa.Array) -> None:
         for row, sqlstate, reason in zip(

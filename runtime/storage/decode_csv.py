@@ -68,7 +68,10 @@ class CsvDecoder:
 
     def decode(self, data: bytes, file: str, first_line: int) -> Decoded:
         lines = split_lines(data, first_line)
-        errors = ErrorList(self._schema, file, lines.numbers)
+        return self.read(lines, ErrorList(self._schema, file, lines.numbers))
+
+    def read(self, lines: Lines, errors: ErrorList) -> Decoded:
+        """A line is a record: none holds a line end."""
         good = self._check_lines(lines, errors)
         rows = np.flatnonzero(good)
         texts, rows = self._parse(lines, rows, errors)

@@ -60,6 +60,10 @@ class JsonDecoder:
 
     def decode(self, data: bytes, file: str, first_line: int) -> Decoded:
         lines = split_lines(data, first_line)
+        return self.read(lines, ErrorList(self._schema, file, lines.numbers))
+
+    def read(self, lines: Lines, errors: ErrorList) -> Decoded:
+        """A line is a record, which may hold line ends itself."""
         plain = ~self._needs_care(lines)
         pieces: list[tuple[Indices, list[pa.Array]]] = []
         slow = [np.flatnonzero(~plain)]
@@ -79,14 +83,15 @@ class JsonDecoder:
             else:
                 middle = len(part) // 2
                 pending += [part[:middle], part[middle:]]
-        return self._finish(lines, file, pieces, np.sort(np.concatenate(slow)))
+        return self._finish(lines, errors, pieces, np.sort(np.concatenate(slow)))
 
     def _needs_care(self, lines: Lines) -> Mask:
         """Lines that the fast parser must not see: it would accept or cut them otherwise than the slow path."""
         array = lines.array()
         if not len(lines):
             return np.zeros(0, np.bool_)
-        # Several objects on a line, or one over several lines, cannot pass when each line is {...}.
+        # Several objects on a line, or one over several lines, cannot pass when each line is {...}: there would be fewer or more
+        # objects than lines, as none ends before a `{`.
         odd: Mask = (array[lines.starts] != ord("{")) | (array[lines.ends - 1] != ord("}"))
         if self._documents:  # whose text pyarrow does not hand out
             odd[:] = True
@@ -126,9 +131,12 @@ class JsonDecoder:
         return doubtful
 
     def _finish(
-        self, lines: Lines, file: str, pieces: list[tuple[Indices, list[pa.Array]]], slow: Indices
+        self,
+        lines: Lines,
+        errors: ErrorList,
+        pieces: list[tuple[Indices, list[pa.Array]]],
+        slow: Indices,
     ) -> Decoded:
-        errors = ErrorList(self._schema, file, lines.numbers)
         rows = [part for part, _ in pieces]
         parts: list[list[pa.Array]] = []
         for part, columns in pieces:

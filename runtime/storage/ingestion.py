@@ -14,7 +14,7 @@ from __future__ import annotations
 import enum
 import json
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
@@ -48,17 +48,20 @@ class Polled:
     connector's position after it.
 
     Unless it is `complete` more of the same transaction follows: pieces are changes, and their positions are never
-    durable.  `snapshot` says of outputs of which this is (a piece of) the snapshot how many records that has.  The
-    offsets are upstream's own count of what there is, and of what lies before the position, where it has one.
+    durable.  `snapshot` says of outputs of which this is (a piece of) the snapshot how many records that has, `snapshot_staged` how
+    many of them there are with this, where that is more than the transaction has.  `lag_bytes` is what is there to read, None
+    where nobody knows.  The offsets are upstream's own count of what there is, and of what lies before the position, where it
+    has one.
     """
 
     contents: Mapping[OutputId, tuple[Decoded, ...] | Changes]
     position: Mapping[str, Any]
     at_end: bool
-    lag_bytes: int
+    lag_bytes: int | None
     nbytes: int
     complete: bool = True
     snapshot: Mapping[OutputId, int] = field(default_factory=dict)
+    snapshot_staged: Mapping[OutputId, int] = field(default_factory=dict)
     offset_known: int | None = None
     offset_committed: int | None = None
 
@@ -103,7 +106,7 @@ class Statistics:
     records: int = 0
     bytes: int = 0
     errors: int = 0
-    lag_bytes: int = 0
+    lag_bytes: int | None = 0
     received: int = 0
     bytes_received: int = 0
     snapshot_done: bool = False
@@ -132,7 +135,7 @@ class Ingest:
     at_end: bool
     records: int
     nbytes: int
-    lag_bytes: int
+    lag_bytes: int | None
 
 
 @dataclass(slots=True)
@@ -143,6 +146,12 @@ class _Staged:
     nbytes: int = 0
     errors: int = 0
     updates: Counter[OutputId] = field(default_factory=Counter)
+
+
+def _whole(polled: Polled, id: OutputId) -> bool:
+    """Whether the output has its snapshot with this."""
+    known = polled.snapshot[id]
+    return polled.snapshot_staged.get(id, known) >= known
 
 
 def keyed_errors_of(position: str) -> str | None:
@@ -161,7 +170,12 @@ class Ingestion:
         position: str | None,
         *,
         chunk_bytes: int = DEFAULT_CHUNK_BYTES,
+        waits: bool = False,
+        close: Callable[[], None] = lambda: None,
     ) -> None:
+        """`waits`: where nothing is there the connector waits a little itself.  `close` lets go of what it holds."""
+        self.waits = waits
+        self.close = close
         self._connector = connector
         self._outputs = dict(outputs)
         self._durable: Mapping[str, Any] | None = None if position is None else json.loads(position)["read"]
@@ -180,7 +194,8 @@ class Ingestion:
         """The source has these outputs from now on.  Not within a transaction."""
         assert self._pending is None, "commit or abort the open chunk first"
         assert not self.in_transaction, "a transaction ends with the outputs that it began with"
-        self._outputs = dict(outputs)
+        # Those that it has already keep the state of their envelopes.
+        self._outputs = {id_: self._outputs.get(id_, output) for id_, output in outputs.items()}
         known = self.statistics.outputs
         self._set(outputs={id_: known[id_] for id_ in outputs if id_ in known})
 
@@ -257,7 +272,9 @@ class Ingestion:
                 id_: replace(
                     output,
                     updates_committed=output.updates_committed + staged.updates[id_],
-                    snapshot_committed=True if id_ in polled.snapshot else output.snapshot_committed,
+                    snapshot_committed=_whole(polled, id_)
+                    if id_ in polled.snapshot
+                    else output.snapshot_committed,
                 )
                 for id_, output in now.outputs.items()
             },
@@ -282,7 +299,7 @@ class Ingestion:
                 output = replace(
                     output,
                     snapshot_records_known=known,
-                    snapshot_records_staged=staged.updates[id_],
+                    snapshot_records_staged=polled.snapshot_staged.get(id_, staged.updates[id_]),
                     snapshot_committed=False,
                 )
             outputs[id_] = replace(output, updates_staged=output.updates_staged + count)

@@ -20,10 +20,12 @@ def values_of(catalog: Catalog, ids: Iterable[str], keys: KeyRing) -> dict[str, 
     return {secret.id: keys.unseal(secret.sealed, secret.id, secret.full_name) for secret in secrets}
 
 
-def connection_values(catalog: Catalog, ids: Iterable[GlobalId], keys: KeyRing) -> dict[GlobalId, Values]:
+def connection_values(
+    catalog: Catalog, ids: Iterable[GlobalId], keys: KeyRing, *, link_local: bool
+) -> dict[GlobalId, Values]:
     """Connections, by id; UnusableKeys where one of their secrets cannot be opened."""
     found = {}
     for id_ in ids:
         options = catalog.get_as(id_, Connection).options
-        found[id_] = Values(options, values_of(catalog, options.secrets, keys))
+        found[id_] = Values(options, values_of(catalog, options.secrets, keys), link_local)
     return found

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Iterable
 from itertools import count
 from typing import assert_never
 
@@ -35,6 +36,7 @@ from ...replica.protocol import (
     ViewOutput,
 )
 from ...sql.plans.query_plans import Envelope
+from ...storage.connections.values import Values
 from ..catalog.catalog import Catalog
 from ..catalog.connection_values import connection_values
 from ..catalog.connectors import connections_of, connector_options, connector_word
@@ -316,7 +318,7 @@ class Installation:
         stored = None
         if item.envelope is Envelope.UPSERT:
             stored = self._collections.import_of(item.id, self._oracle.read_time)
-        connections = connection_values(self._catalog, connections_of(item.connector), self._keys)
+        connections = self._connections(connections_of(item.connector))
         installation = replica.sources[item.id] = next(self._installations)
         replica.installed.add(item.id)
         replica.send(
@@ -371,7 +373,7 @@ class Installation:
             self._storage.release(replica.id, item.id)
             raise
         # From here to the end nothing waits, so no commit can come between the parts and the subscription.
-        connections = connection_values(self._catalog, item.connections, self._keys)
+        connections = self._connections(item.connections)
         former = None
         if item.former is not None:
             former = FormerInput(self._collections.import_of(item.former, as_of), item.switched_at)
@@ -379,6 +381,10 @@ class Installation:
         self._subscribe(replica, item.id, set(begins))
         replica.installed.add(item.id)
         replica.send(InstallSink(item.id, item.name, description, source, former, connections))
+
+    def _connections(self, ids: Iterable[GlobalId]) -> dict[GlobalId, Values]:
+        allowed = bool(self._settings.allow_link_local_connections)
+        return connection_values(self._catalog, ids, self._keys, link_local=allowed)
 
     def _subscribe(self, replica: ReplicaClient, id: GlobalId, ids: set[GlobalId]) -> None:
         self._subscribed[id] = ids

@@ -28,6 +28,7 @@ from ...storage.connections.options import ConnectionOptions, SecretRef
 from ...storage.sink.kafka.options import KafkaSinkOptions
 from ...storage.source.generator.kinds import KINDS
 from ...storage.source.generator.options import GeneratorOptions
+from ...storage.source.kafka.options import KafkaOptions
 from ..catalog.entries import ClusterEntry
 from ..catalog.items import (
     AnyView,
@@ -46,6 +47,7 @@ from ..catalog.items import (
     View,
 )
 from .constraints import constraint_sql
+from .kafka_sql import kafka_source_sql
 from .sink_sql import kafka_sink_sql
 from .state import State
 
@@ -77,7 +79,7 @@ def create_sql(state: State, item: Relational | NamedType | Connection) -> str:
             head = f"CREATE INDEX {quote_ident(item.name)}{cluster} ON {on} ({keys(state, item)})"
             return head + _with(_retained(item))
         case Source():
-            return f"CREATE SOURCE {name}{_source(item, cluster)}{_with(_retained(item))}"
+            return f"CREATE SOURCE {name}{_source(state, item, cluster)}{_with(_retained(item))}"
         case SharedSource():
             return f"CREATE SOURCE {name}{cluster} FROM {_generator(item.connector)}"
         case SourceTable():
@@ -161,8 +163,10 @@ def _generator(options: GeneratorOptions) -> str:
     return f"LOAD GENERATOR {options.kind.upper().replace('_', ' ')}{listed}"
 
 
-def _source(item: Source, cluster: str) -> str:
+def _source(state: State, item: Source, cluster: str) -> str:
     connector = item.connector
+    if isinstance(connector, KafkaOptions):
+        return kafka_source_sql(item, connector, _full_name(state, connector.connection), cluster)
     if isinstance(connector, GeneratorOptions):
         return f"{cluster} FROM {_generator(connector)}"
     if isinstance(connector, CounterConnector):

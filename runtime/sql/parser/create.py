@@ -25,6 +25,7 @@ from ..syntax.definition_statements import (
 from ..syntax.storage_parameters import StorageParameters
 from .columns import duration_ms
 from .connector.kafka_sink import KafkaSinkParser
+from .connector.kafka_source import KafkaSourceParser
 from .lexer import TokenKind
 
 _RETENTION = ("retain_history", "retain_history_for")
@@ -33,7 +34,7 @@ _RETENTION = ("retain_history", "retain_history_for")
 REPLICAS = "Replicas are alike, and have no names: REPLICATION FACTOR is the number of them."
 
 
-class CreateParser(KafkaSinkParser):
+class CreateParser(KafkaSourceParser, KafkaSinkParser):
     def create(self) -> st.StatementNode:
         start = self.index
         self.expect_words("create")
@@ -346,10 +347,31 @@ class CreateParser(KafkaSinkParser):
                 tables,
                 progress,
             )
+        if self.accept_words("kafka"):
+            kafka = self.kafka_source()
+            progress = self.object_name() if self.accept_words("expose", "progress", "as") else None
+            _, retain = self._source_options(())
+            return CreateSourceStatement(
+                name,
+                columns,
+                primary_key,
+                cluster,
+                None,
+                (),
+                "",
+                (),
+                (),
+                kafka.envelope,
+                if_not_exists,
+                position,
+                retain,
+                progress=progress,
+                kafka=kafka,
+            )
         if not self.accept_words("file"):
             raise Unsupported(
                 f"CREATE SOURCE ... FROM {self.token.value.upper()} is not supported",
-                hint="Sources are FROM FILE '/path' FORMAT JSON|CSV|PARQUET, or FROM LOAD GENERATOR.",
+                hint="Sources are FROM FILE '/path' FORMAT JSON|CSV|PARQUET, FROM KAFKA CONNECTION, or FROM LOAD GENERATOR.",
                 position=self.token.position,
             )
         path = self.string()

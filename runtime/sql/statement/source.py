@@ -19,6 +19,7 @@ from ..plans import definition_plans, query_plans
 from ..query.planner import Planner
 from ..syntax import ast
 from ..syntax.definition_statements import CreateSourceStatement, CreateSourceTableStatement, Option
+from . import kafka_source
 from .definitions import columns_schema, integer_option, refuse_repeated, unknown_option
 
 _LEAST = {
@@ -31,6 +32,8 @@ MOST_SCALE = 100
 
 
 def create_source(planner: Planner, node: CreateSourceStatement, sql: str) -> definition_plans.CreateSource:
+    if node.kafka is not None:
+        return kafka_source.create_source(planner, node, node.kafka, sql)
     if node.path is None and node.generator_kind != "counter":
         return _generator(planner, node, sql)
     name = new_name(node.name, planner.context)

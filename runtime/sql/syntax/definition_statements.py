@@ -13,6 +13,7 @@ from .ast import (
 from .constraints import ConstraintKind
 from .query_statements import ObjectName
 from .sink_statements import KafkaSinkClause
+from .source_statements import KafkaSourceClause
 from .vocabulary import ObjectKind
 
 OptionValue = str | int | float | bool
@@ -115,7 +116,7 @@ class SourceTableName:
 
 @dataclass(frozen=True, slots=True)
 class CreateSourceStatement:
-    """`path` None is a load generator, of which `generator_kind` says which.  `tables` are those to make from it, None of
+    """With `kafka` it is one of KAFKA; else `path` None is a load generator, of which `generator_kind` says which.  `tables` are those to make from it, None of
     a statement without FOR ..., () of FOR ALL TABLES."""
 
     name: ObjectName
@@ -134,6 +135,7 @@ class CreateSourceStatement:
     generator_kind: str = ""
     tables: tuple[SourceTableName, ...] | None = None
     progress: ObjectName | None = None
+    kafka: KafkaSourceClause | None = None
 
 
 @dataclass(frozen=True, slots=True)

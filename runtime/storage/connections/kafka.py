@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from confluent_kafka import KafkaError
 
 _POLL_S = 0.1
-_SILENT = logging.getLogger("ptvc.kafka.silent")
-_SILENT.addHandler(logging.NullHandler())
-_SILENT.propagate = False
+SILENT = logging.getLogger("ptvc.kafka.silent")
+SILENT.addHandler(logging.NullHandler())
+SILENT.propagate = False
 """librdkafka writes to standard error unless it is given a logger; what matters comes as an error."""
 
 
@@ -65,11 +65,11 @@ def validate(values: Values, addresses: Addresses, deadline: float) -> None:
     kafka = client()
     _reach_one(values, addresses, deadline)
     errors: list[KafkaError] = []
-    silent = {"logger": _SILENT, "error_cb": errors.append, "socket.timeout.ms": 10_000}
+    silent = {"logger": SILENT, "error_cb": errors.append, "socket.timeout.ms": 10_000}
     try:
         admin = kafka.admin.AdminClient({**settings(values), **silent})
     except kafka.KafkaException as error:
-        raise _failure(error.args[0], values, kafka) from None
+        raise failure(error.args[0], values, kafka) from None
     except (ValueError, TypeError) as error:
         text = scrubbed(str(error), values.secrets.values())
         raise ConnectionFailed(Step.CLIENT, f"the client of Kafka refuses its settings: {text}") from None
@@ -83,13 +83,13 @@ def validate(values: Values, addresses: Addresses, deadline: float) -> None:
         except kafka.KafkaException as error:
             admin.poll(_POLL_S)
             if (decisive := _decisive(errors, kafka)) is not None:
-                raise _failure(decisive, values, kafka) from None
+                raise failure(decisive, values, kafka) from None
             if not error.args[0].retriable() and error.args[0].code() != kafka.KafkaError._TRANSPORT:
-                raise _failure(error.args[0], values, kafka) from None
+                raise failure(error.args[0], values, kafka) from None
     if metadata is None:
         admin.poll(0)
         last = errors[-1] if errors else kafka.KafkaError(kafka.KafkaError._TIMED_OUT)
-        raise _failure(last, values, kafka)
+        raise failure(last, values, kafka)
     for broker in metadata.brokers.values():
         addresses.resolve(broker.host, broker.port)  # those that the cluster names are where clients go then
 
@@ -124,7 +124,7 @@ def _decisive(errors: list[KafkaError], kafka: Any) -> KafkaError | None:
     return next((error for error in errors if error.code() in codes), None)
 
 
-def _failure(error: KafkaError, values: Values, kafka: Any) -> ConnectionFailed:
+def failure(error: KafkaError, values: Values, kafka: Any) -> ConnectionFailed:
     code = error.code()
     brokers = ", ".join(values.list("BROKERS"))
     what = f"cannot connect to Kafka at {brokers}"

@@ -11,10 +11,12 @@ from .options import ConnectionOptions, SecretRef
 
 @dataclass(frozen=True, slots=True)
 class Values:
-    """`secrets` are the values of those that the options refer to, by id; no `repr` has them."""
+    """`secrets` are the values of those that the options refer to, by id; no `repr` has them.  `link_local`: the connection may
+    lead to such addresses."""
 
     options: ConnectionOptions
     secrets: Mapping[str, bytes] = field(repr=False)
+    link_local: bool = False
 
     def bytes(self, name: str) -> bytes | None:
         """The option's value; None: it is not given."""

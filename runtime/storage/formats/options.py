@@ -12,7 +12,7 @@ from ...repr.schema import Schema
 @dataclass(frozen=True, slots=True)
 class FormatOptions:
     """`schema` are the columns that the format makes, as they were when the source was created.  `settings` are the format's own,
-    plain values; `connection` is the id of the one that it reads through, such as a registry's."""
+    plain values, and `declared`, true where the statement has listed the columns; `connection` is the id of the one that it reads through, such as a registry's."""
 
     kind: str
     schema: Schema

@@ -29,7 +29,7 @@ class KafkaSinkParser(TypeParser):
         position = self.token.position
         self.expect_words("connection")
         connection = self.object_name()
-        options = self.parenthesised(self._kafka_option)
+        options = self.parenthesised(self._kafka_sink_option)
         key: tuple[ast.Name, ...] = ()
         # KEY FORMAT is what follows a sink's key, or what stands in its place
         if self.at_word("key") and not self.at_word("key", "format"):
@@ -37,8 +37,8 @@ class KafkaSinkParser(TypeParser):
             key = self.parenthesised(self.one_name)
             self.accept_words("not", "enforced")  # it is looked at as it is written, all the same
         headers = self.one_name() if self.accept_words("headers") else None
-        key_format, format_ = self._formats()
-        envelope = self._kafka_envelope()
+        key_format, format_ = self._sink_formats()
+        envelope = self._kafka_sink_envelope()
         return KafkaSinkClause(
             connection,
             options,
@@ -51,7 +51,7 @@ class KafkaSinkParser(TypeParser):
             position,
         )
 
-    def _kafka_option(self) -> KafkaSinkOption:
+    def _kafka_sink_option(self) -> KafkaSinkOption:
         position = self.token.position
         for name in _NAMES:
             if self.accept_words(*name.lower().split()):
@@ -72,15 +72,15 @@ class KafkaSinkParser(TypeParser):
             value = found if isinstance(found, str | int) and not isinstance(found, bool) else str(found)
         return KafkaSinkOption(name, value, self.text[start : self.tokens[self.index - 1].end], position)
 
-    def _formats(self) -> tuple[str | None, str]:
+    def _sink_formats(self) -> tuple[str | None, str]:
         """Of the key, if it has one of its own, and of the value."""
         key_format = None
         if self.accept_words("key"):
-            key_format = self._message_format()
+            key_format = self._sink_format()
             self.expect_words("value")
-        return key_format, self._message_format()
+        return key_format, self._sink_format()
 
-    def _message_format(self) -> str:
+    def _sink_format(self) -> str:
         self.expect_words("format")
         position = self.token.position
         word = self.label()
@@ -92,7 +92,7 @@ class KafkaSinkParser(TypeParser):
             )
         return word
 
-    def _kafka_envelope(self) -> str:
+    def _kafka_sink_envelope(self) -> str:
         position = self.token.position
         if not self.accept_words("envelope"):
             raise SqlSyntaxError(

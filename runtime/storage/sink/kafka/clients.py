@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from ...connections.failures import scrubbed
-from ...connections.kafka import client
+from ...connections.kafka import SILENT, client
 from ..contract import SinkStalled
 
 if TYPE_CHECKING:
@@ -23,11 +22,6 @@ TRANSACTION_TIMEOUT_MS = 60_000
 _MESSAGE_BYTES = 100 << 20
 """The topic's own limit is what counts."""
 
-_logger = logging.getLogger("ptvc.kafka.silent")
-_logger.addHandler(logging.NullHandler())
-_logger.propagate = False
-"""librdkafka writes to standard error unless it is given a logger; what matters comes as an error."""
-
 
 class KafkaClients:
     """`settings` are librdkafka's, of the connection; no error shows any of `secrets`."""
@@ -35,7 +29,7 @@ class KafkaClients:
     def __init__(self, settings: Mapping[str, Any], secrets: Collection[bytes] = ()) -> None:
         self._secrets = tuple(secrets)
         self._last_error: KafkaError | None = None
-        self._settings = {**settings, "logger": _logger, "log_level": 0, "error_cb": self._note}
+        self._settings = {**settings, "logger": SILENT, "log_level": 0, "error_cb": self._note}
         self._admin: AdminClient | None = None
         self._producer: Producer | None = None
 

@@ -1,0 +1,89 @@
+"""KAFKA sources as SQL."""
+
+from __future__ import annotations
+
+from ...expr.functions.system.system import quote_ident, quote_literal
+from ...storage.formats.options import FormatOptions
+from ...storage.source.kafka.options import REFRESH_MS, KafkaOptions, Part
+from ..catalog.items import Source
+
+
+def kafka_source_sql(item: Source, options: KafkaOptions, connection: str, cluster: str) -> str:
+    """What stands behind the name; `connection` is that of the connection, and quoted."""
+    parts = [column.part for column in options.columns]
+    listed = [
+        f"{quote_ident(column.name)} {column.type}{'' if column.nullable else ' NOT NULL'}"
+        for column, part in zip(item.schema, parts, strict=True)
+        if part is Part.VALUE or (part is Part.KEY and _declared(options.key))
+    ]
+    text = ""
+    if _declared(options.value) or _declared(options.key):
+        if _declared(options.key):
+            keys = [
+                quote_ident(c.name) for c, part in zip(item.schema, parts, strict=True) if part is Part.KEY
+            ]
+            listed.append(f"PRIMARY KEY ({', '.join(keys)})")
+        text = f" ({', '.join(listed)})"
+    text += f"{cluster} FROM KAFKA CONNECTION {connection} ({', '.join(_options(options))})"
+    value = _format(options.value)
+    text += (
+        f" FORMAT {value}"
+        if options.key is None
+        else f" KEY FORMAT {_format(options.key)} VALUE FORMAT {value}"
+    )
+    if included := _included(item, options):
+        text += f" INCLUDE {', '.join(included)}"
+    text += f" ENVELOPE {item.envelope.value.upper()}"
+    if Part.ERROR in parts:
+        name = quote_ident(item.schema[parts.index(Part.ERROR)].name)
+        text += f" (VALUE DECODING ERRORS = (INLINE AS {name}))"
+    return text
+
+
+def _declared(format: FormatOptions | None) -> bool:
+    """Whether the statement has listed its columns."""
+    return format is not None and bool(format.settings.get("declared"))
+
+
+def _options(options: KafkaOptions) -> list[str]:
+    shown = [f"TOPIC = {_string(options.topic)}"]
+    if options.group_id_prefix is not None:
+        shown.append(f"GROUP ID PREFIX = {_string(options.group_id_prefix)}")
+    if options.start_offsets:
+        shown.append(f"START OFFSET = ({', '.join(map(str, options.start_offsets))})")
+    if options.start_timestamp is not None:
+        shown.append(f"START TIMESTAMP = {options.start_timestamp}")
+    if options.refresh_ms != REFRESH_MS:
+        shown.append(f"TOPIC METADATA REFRESH INTERVAL = '{options.refresh_ms}ms'")
+    return shown
+
+
+def _format(format: FormatOptions) -> str:
+    text = format.kind.upper()
+    if format.kind == "csv":
+        text += f" WITH {len(format.schema)} COLUMNS"
+        if (delimiter := format.settings.get("delimiter", ",")) != ",":
+            text += f" DELIMITED BY {_string(delimiter)}"
+    return text
+
+
+def _included(item: Source, options: KafkaOptions) -> list[str]:
+    shown = []
+    if options.key is not None and not _declared(options.key):
+        alias = options.key.schema[0].name
+        named = len(options.key.schema) == 1 and alias != "key"
+        shown.append(f"KEY AS {quote_ident(alias)}" if named else "KEY")
+    for column, part in zip(item.schema, options.columns, strict=True):
+        match part.part:
+            case Part.KEY | Part.VALUE | Part.ERROR:
+                continue
+            case Part.HEADER:
+                raw = " BYTES" if part.raw else ""
+                shown.append(f"HEADER {_string(part.name)} AS {quote_ident(column.name)}{raw}")
+            case other:
+                shown.append(f"{other.value.upper()} AS {quote_ident(column.name)}")
+    return shown
+
+
+def _string(text: str) -> str:
+    return quote_literal(text).strip()

@@ -1,0 +1,52 @@
+"""Clauses of CREATE SOURCE that are one connector's."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .ast import Name
+
+KafkaOptionValue = str | int | tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class KafkaSourceOption:
+    name: str
+    value: KafkaOptionValue
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class MessageFormat:
+    """`columns` and `delimiter` are of CSV."""
+
+    kind: str
+    position: int
+    columns: int | None = None
+    delimiter: str = ","
+
+
+@dataclass(frozen=True, slots=True)
+class Included:
+    """`INCLUDE part [AS alias]`; of a HEADER, `header` is which, and `raw` that its bytes are to be shown."""
+
+    part: str
+    alias: str | None
+    position: int
+    header: str = ""
+    raw: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class KafkaSourceClause:
+    """What stands behind FROM KAFKA.  `inline_errors` is the name of the column that says what is wrong with a value, if errors
+    of values are rows."""
+
+    connection: Name
+    options: tuple[KafkaSourceOption, ...]
+    key: MessageFormat | None
+    value: MessageFormat
+    included: tuple[Included, ...]
+    envelope: str
+    inline_errors: str | None
+    position: int

@@ -1,0 +1,240 @@
+"""The connector of KAFKA sources: from a position to the messages behind it.
+
+```
+position ── is the topic still that one, and are the offsets there? ── assign ── read ── is it still? ── Polled
+```
+
+A topic is known by its id: what is read of one that was deleted and created again is never taken for what it was.  The id is asked for
+behind each batch, as one that is given up does not come back: messages that were read before it was seen are of that topic.
+
+What cannot be read any more is a gap that nobody closes: the source stalls, and names it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from time import monotonic
+from typing import Any
+
+from ....clock import Clock
+from ....errors import PtvcError
+from ...connections.values import Values
+from ...ingestion import OutputId, Polled, References
+from ..directory import SourceStalled
+from .messages import Messages, columns_of
+from .options import KafkaOptions, Part
+from .position import Offsets, Position
+from .progress import PROGRESS, progress_changes
+from .records import Records
+from .topic import OutOfRange, TopicReader
+
+WAIT_S = 0.1
+"""How long a message is waited for."""
+RETRY_S = 1.0
+"""After something went wrong."""
+_FEWEST, _MOST = 1_000, 100_000
+"""Messages of a batch."""
+
+
+class KafkaConnector:
+    """It waits for messages itself."""
+
+    def __init__(
+        self, options: KafkaOptions, records: Records, connections: Mapping[str, Values], clock: Clock
+    ) -> None:
+        self._options, self._records = options, records
+        self._connections, self._clock = connections, clock
+        parts = {column.part for column in options.columns}
+        self._wanted = {
+            "keys": options.key is not None,
+            "timestamps": Part.TIMESTAMP in parts,
+            "headers": bool(parts & {Part.HEADERS, Part.HEADER}),
+        }
+        self._reader: TopicReader | None = None
+        self._at: Offsets | None = None
+        """Where the reader is; None: nowhere."""
+        self._ended: set[int] = set()
+        """Partitions that were read to their ends."""
+        self._looked_at = 0.0
+        self._failure: tuple[PtvcError, float] | None = None
+        self._bytes_each = 100.0
+        self._snapshot: int | None = None
+        """How many messages the source had to begin with, when this one went on."""
+
+    def close(self) -> None:
+        if self._reader is not None:
+            self._reader.close()
+            self._reader = None
+
+    def poll(self, position: Mapping[str, Any] | None, outputs: References, max_bytes: int) -> Polled | None:
+        if self._failure is not None:
+            error, until = self._failure
+            if monotonic() < until:
+                raise error
+            self._failure = None
+        try:
+            return self._poll(position, outputs, max_bytes)
+        except PtvcError as error:
+            # What was taken from the reader is lost with it: it begins anew, at the position.
+            self._at = None
+            self._failure = error, monotonic() + RETRY_S
+            raise
+
+    def _poll(self, position: Mapping[str, Any] | None, outputs: References, max_bytes: int) -> Polled | None:
+        if self._reader is None:
+            group = f"{self._options.group_id_prefix or ''}ptvc"
+            self._reader = TopicReader(
+                self._connections[self._options.connection], self._options.topic, group
+            )
+        asked = tuple(sorted(id_ for id_, reference in outputs.items() if reference == PROGRESS))
+        if position is None:
+            began = replace(self._beginning(self._reader), progress=asked)
+            return self._polled(began, began, outputs, None)
+        before = Position.from_json(position)
+        now = self._settled(self._reader, before)
+        found = None
+        if now == before:
+            found, now = self._read(self._reader, before, max_bytes)
+        now = replace(now, progress=asked)
+        return None if now == before else self._polled(before, now, outputs, found)
+
+    # -- where it begins, and goes on --
+
+    def _beginning(self, reader: TopicReader) -> Position:
+        """Of the source: as its options say."""
+        options, topic = self._options, reader.describe()
+        first, ends = reader.beginnings(topic.partitions), reader.ends(topic.partitions)
+        found: dict[int, int] = {}
+        times: Offsets = {}
+        if (at := options.start_timestamp) is not None:
+            times = reader.at_time(topic.partitions, at if at >= 0 else max(0, self._clock.now_ms() + at))
+        for partition in topic.partitions:
+            start = first[partition]
+            if times:
+                start = times[partition] if times[partition] >= 0 else ends[partition]
+            elif partition < len(options.start_offsets):
+                start = options.start_offsets[partition]
+                start = start if start >= 0 else max(first[partition], ends[partition] + start)
+            if start > ends[partition]:
+                raise SourceStalled(
+                    f'START OFFSET of topic "{options.topic}" is {start} in partition {partition}, which ends at {ends[partition]}',
+                    hint="It goes on when the partition has come there.",
+                )
+            found[partition] = max(start, first[partition])
+        until = {partition: end for partition, end in ends.items() if end > found[partition]}
+        return Position(topic.id, found, until)
+
+    def _settled(self, reader: TopicReader, at: Position) -> Position:
+        """The position, with the partitions that are new; the reader is there."""
+        if self._at == at.next and monotonic() < self._looked_at + self._options.refresh_ms / 1000:
+            return at
+        topic = reader.describe()
+        self._check_identity(topic.id, at)
+        self._looked_at = monotonic()
+        new = [partition for partition in topic.partitions if partition not in at.next]
+        if new:
+            at = replace(at, next={**at.next, **reader.beginnings(new)})
+        if self._at != at.next:
+            first, ends = reader.beginnings(at.next), reader.ends(at.next)
+            self._check_range(at.next, first, ends)
+            reader.begin(at.next)
+            self._at, self._ended = at.next, set()
+        return at
+
+    def _check_identity(self, found: str, at: Position) -> None:
+        if found != at.topic_id:
+            raise SourceStalled(
+                f'topic "{self._options.topic}" is another one: it was deleted and created again',
+                detail=f"The source has read the topic of the id {at.topic_id}; that of this one is {found}.",
+                hint="Drop the source and create it again.",
+            )
+
+    def _check_range(self, at: Offsets, first: Offsets, ends: Offsets) -> None:
+        topic = self._options.topic
+        lost = [
+            f"partition {partition} has lost offsets {offset} to {first[partition] - 1}"
+            for partition, offset in at.items()
+            if first[partition] > offset
+        ]
+        if lost:
+            raise SourceStalled(
+                f'topic "{topic}" does not hold any more what comes next: {", ".join(lost)}',
+                hint="They expired or were deleted before they were read. Drop the source and create it again, or give the topic more retention.",
+            )
+        for partition, offset in at.items():
+            if ends[partition] < offset:
+                raise SourceStalled(
+                    f'partition {partition} of topic "{topic}" ends at offset {ends[partition]}, and was read up to {offset}',
+                    hint="The cluster has lost messages. Drop the source and create it again.",
+                )
+
+    # -- reading --
+
+    def _read(self, reader: TopicReader, at: Position, max_bytes: int) -> tuple[Messages | None, Position]:
+        most = int(min(max(max_bytes / self._bytes_each, _FEWEST), _MOST))
+        try:
+            read = reader.read(most, WAIT_S)
+        except OutOfRange:
+            self._check_range(at.next, reader.beginnings(at.next), reader.ends(at.next))
+            raise SourceStalled(
+                f'offsets of topic "{self._options.topic}" were not there for a moment'
+            ) from None
+        if not read.messages and not read.ends:
+            if reader.failed is not None:
+                # The client tries again by itself; whether it gets through is seen by asking.
+                reader.failed = None
+                self._check_identity(reader.describe().id, at)
+            return None, at
+        reader.failed = None
+        found = columns_of(read.messages, **self._wanted)
+        now = dict(at.next)
+        if len(found):
+            self._check_identity(reader.describe().id, at)
+            self._bytes_each = max(1.0, found.nbytes / len(found))
+            for partition in set(found.partitions.tolist()):
+                now[partition] = int(found.offsets[found.partitions == partition][-1]) + 1
+                self._ended.discard(partition)
+        for partition, end in read.ends.items():
+            now[partition] = max(now[partition], end)
+            self._ended.add(partition)
+        self._at = now
+        return found, at.moved(now)
+
+    def _polled(self, before: Position, now: Position, outputs: References, found: Messages | None) -> Polled:
+        contents: dict[OutputId, Any] = {}
+        snapshot: dict[OutputId, int] = {}
+        staged: dict[OutputId, int] = {}
+        if before.until or before is now:
+            if self._snapshot is None:
+                self._snapshot = _left(before)
+            snapshot = {id_: self._snapshot for id_, reference in outputs.items() if reference != PROGRESS}
+            staged = dict.fromkeys(snapshot, self._snapshot - _left(now))
+        for id_, reference in outputs.items():
+            if reference == PROGRESS:
+                shown = before.next if before is not now and id_ in before.progress else {}
+                contents[id_] = progress_changes(shown, now.next)
+            else:
+                contents[id_] = () if found is None or not len(found) else (self._records.decode(found),)
+        ends = [self._known_end(partition, offset) for partition, offset in now.next.items()]
+        return Polled(
+            contents,
+            now.to_json(),
+            at_end=self._ended >= set(now.next),
+            lag_bytes=None,
+            nbytes=0 if found is None else found.nbytes,
+            snapshot=snapshot,
+            snapshot_staged=staged,
+            offset_known=sum(ends),
+            offset_committed=sum(now.next.values()),
+        )
+
+    def _known_end(self, partition: int, offset: int) -> int:
+        assert self._reader is not None, "something was read"
+        found = self._reader.known_end(partition)
+        return offset if found is None else max(found, offset)
+
+
+def _left(at: Position) -> int:
+    """Offsets up to those at which the topic ended when the source began."""
+    return sum(end - at.next[partition] for partition, end in at.until.items())
