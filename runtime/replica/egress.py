@@ -10,18 +10,17 @@ from __future__ import annotations
 import logging
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import closing
-from typing import Any
+from dataclasses import asdict
 
 from ..errors import PtvcError, StorageError
 from ..expr.tree.relation import GlobalId
 from ..persist.blob.base import Blob
 from ..repr.batch import Batch, Delta
-from ..repr.schema import Schema
 from ..retry import Backoff, ThreadTiming, retry
-from ..storage.sink.change_records import SinkEnvelope
-from ..storage.sink.file import FileSink
+from ..storage.sink.contract import SinkFenced, SinkTarget
+from ..storage.sink.targets import open_target
 from .protocol import InstallSink, Message, Progress, SinkBehind, SinkProgress, Status
 from .sink_input import MOST_HELD_BYTES, Chunk, SinkInput, errors_of
 from .sink_switch import switched
@@ -31,18 +30,6 @@ logger = logging.getLogger(__name__)
 BACKOFF = Backoff(first_s=0.1, longest_s=5.0)
 _WHOLE = 1 << 62
 """A switch compares two inputs as a whole."""
-
-
-def open_sink(
-    id: GlobalId,
-    options: Mapping[str, Any],
-    schema: Schema,
-    envelope: str,
-    key: tuple[int, ...],
-    generation: int = 0,
-) -> FileSink:
-    """The sink that a description asks for, not opened; raises if its parts do not go together."""
-    return FileSink(id, options["path"], options["format"], schema, SinkEnvelope(envelope), key, generation)
 
 
 class _Stopped(Exception):
@@ -129,17 +116,21 @@ class _RunningSink:
             self._predecessor = None
         try:
             with closing(
-                open_sink(
+                open_target(
                     command.id,
+                    description.connector,
                     description.options,
                     command.input.schema,
                     description.envelope,
                     description.key,
                     description.generation,
+                    description.as_of,
+                    command.connections,
                 )
             ) as sink:
                 self._retry(sink.open)
-                self._check_follows(sink)
+                first = command.former.input if command.former is not None else command.input
+                sink.check_follows(first.as_of + 1)
                 if command.former is not None:
                     self._switch(sink, command.former.last)
                 while True:
@@ -162,19 +153,7 @@ class _RunningSink:
         except ConnectionError:
             return  # the coordinator is gone, and this replica with it
 
-    def _check_follows(self, sink: FileSink) -> None:
-        """Contents are for an empty target: one that has less than it has acknowledged would get rows twice."""
-        begin = (
-            self._command.former.input if self._command.former is not None else self._command.input
-        ).as_of
-        if 0 < sink.upper <= begin:
-            raise StorageError(
-                f"the target holds the changes below {sink.upper}, and had acknowledged those below {begin + 1}",
-                hint="It was exchanged for an older one: restore it, or drop the sink and create it again "
-                "with an empty directory.",
-            )
-
-    def _switch(self, sink: FileSink, last: int) -> None:
+    def _switch(self, sink: SinkTarget, last: int) -> None:
         """Lets the target go over to the input from the former one, which it shows up to `last`, or up to where it is further
         already."""
         former = self._former
@@ -195,9 +174,9 @@ class _RunningSink:
         lower = sink.upper
         old, new = self._read(gone), self._read(begun)
         changes = switched(self._command.input.schema, old, new, lower, time).oks
-        self._write(sink, changes, lower, begun.upper)
+        self._write(sink, changes, lower, begun.upper, time)
 
-    def _write_known(self, sink: FileSink) -> None:
+    def _write_known(self, sink: SinkTarget) -> None:
         """Hands over what is known; not while the input is in error: it has no contents then, and the changes wait."""
         if self._in_error():
             return
@@ -209,16 +188,23 @@ class _RunningSink:
             self._write(sink, self._read(chunk).oks, chunk.lower, chunk.upper)
         self._say_running(sink)
 
-    def _write(self, sink: FileSink, changes: Batch, lower: int, upper: int) -> None:
+    def _write(self, sink: SinkTarget, changes: Batch, lower: int, upper: int, switched_at: int = 0) -> None:
+        def between() -> None:
+            if self._stop.is_set():
+                raise _Stopped
+            self._say_running(sink)
+
         self._reading = changes.nbytes
-        self._retry(lambda: sink.write(changes, lower, upper))
+        self._retry(lambda: sink.write(changes, lower, upper, switched_at, between))
         self._reading = 0
         self._moved = True
         self._say_running(sink)
 
-    def _say_running(self, sink: FileSink) -> None:
+    def _say_running(self, sink: SinkTarget) -> None:
         self._state("running", None)
-        progress = SinkProgress(self._command.id, sink.durable_upper, sink.written_generation)
+        progress = SinkProgress(
+            self._command.id, sink.durable_upper, sink.written_generation, asdict(sink.statistics)
+        )
         if progress != self._progress:
             self._progress = progress
             self._send(progress)
@@ -272,7 +258,7 @@ class _RunningSink:
         try:
             retry(
                 action,
-                lambda error: isinstance(error, PtvcError),
+                lambda error: isinstance(error, PtvcError) and not isinstance(error, SinkFenced),
                 BACKOFF,
                 ThreadTiming(self._stop),
                 self._say_stalled,

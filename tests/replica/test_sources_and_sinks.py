@@ -41,7 +41,8 @@ from ptvc.repr.schema import ERROR_SCHEMA, Column, Schema
 from ptvc.repr.types import INT8, TEXT
 from ptvc.retry import Backoff
 from ptvc.storage.sink.change_records import SinkEnvelope
-from ptvc.storage.sink.file import FileSink, SinkStalled
+from ptvc.storage.sink.contract import SinkStalled
+from ptvc.storage.sink.file import FileSink
 from ptvc.storage.source.generator import auction
 from scarce_disk import ScarceDisk
 
@@ -350,11 +351,11 @@ class Gate:
         self.largest = 0
         write = FileSink.write
 
-        def guarded(this: FileSink, changes: Batch, lower: int, upper: int) -> None:
+        def guarded(this: FileSink, changes: Batch, lower: int, upper: int, *rest: Any) -> None:
             self.largest = max(self.largest, len(changes))
             if self.refuses:
                 raise SinkStalled("the target is away")
-            write(this, changes, lower, upper)
+            write(this, changes, lower, upper, *rest)
 
         monkeypatch.setattr(FileSink, "write", guarded)
         monkeypatch.setattr(egress, "BACKOFF", Backoff(0.001, 0.01))

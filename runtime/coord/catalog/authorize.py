@@ -206,10 +206,13 @@ class Authorization:
             case definition_plans.CreateWebhook(name=name, webhook=webhook):
                 must.must_create_in(role, name.schema)
                 self._use(() if webhook.check is None else webhook.check.secrets, role)
-            case definition_plans.CreateSink() if role.superuser:
-                must.must_read(role, (planned.from_id,))
             case definition_plans.CreateSink():
-                _needs_superuser("sinks into the server's files")
+                if isinstance(planned.connector, definition_plans.FileSinkConnector) and not role.superuser:
+                    _needs_superuser("sinks into the server's files")
+                self._use(connections_of(planned.connector), role)
+                must.must_read(role, (planned.from_id,))
+                must.must_create_in(role, planned.name.schema)
+                must.must_use_cluster(role, planned.cluster, CREATE)
             case _:
                 assert_never(planned)
 

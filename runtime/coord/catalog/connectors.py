@@ -8,13 +8,14 @@ from typing import Any, assert_never
 
 from ...errors import UndefinedObject
 from ...expr.tree.relation import GlobalId
-from ...sql.plans.definition_plans import CounterConnector, FileConnector, FileSinkConnector
+from ...sql.plans.definition_plans import CounterConnector, FileConnector, FileSinkConnector, SinkConnector
+from ...storage.sink.kafka.options import KafkaSinkOptions
 from ...storage.source.generator.kinds import KINDS
 from ...storage.source.generator.options import GeneratorOptions
 from ...storage.source.kafka.options import KafkaOptions
 
 SourceConnector = FileConnector | CounterConnector | GeneratorOptions | KafkaOptions
-Connector = SourceConnector | FileSinkConnector
+Connector = SourceConnector | SinkConnector
 
 
 def connector_word(connector: Connector) -> str:
@@ -25,7 +26,7 @@ def connector_word(connector: Connector) -> str:
             return "counter"
         case GeneratorOptions(kind=kind):
             return kind
-        case KafkaOptions():
+        case KafkaOptions() | KafkaSinkOptions():
             return "kafka"
         case _:
             assert_never(connector)
@@ -33,7 +34,7 @@ def connector_word(connector: Connector) -> str:
 
 def connections_of(connector: Connector) -> tuple[GlobalId, ...]:
     """The ids of the connections that it goes through, which are among what its source or sink uses."""
-    return connector.connections if isinstance(connector, KafkaOptions) else ()
+    return connector.connections if isinstance(connector, KafkaOptions | KafkaSinkOptions) else ()
 
 
 def connector_options(connector: Connector) -> dict[str, Any]:
@@ -50,6 +51,20 @@ def generator_options(word: str, options: Mapping[str, Any]) -> GeneratorOptions
     connector = source_connector(word, options)
     assert isinstance(connector, GeneratorOptions)
     return connector
+
+
+def sink_connector(word: str, options: Mapping[str, Any]) -> SinkConnector:
+    """UndefinedObject for one that this version does not know."""
+    match word:
+        case "file":
+            return FileSinkConnector(**options)
+        case "kafka":
+            return KafkaSinkOptions(**options)
+        case _:
+            raise UndefinedObject(
+                f'the catalog holds a sink of the unknown connector "{word}"',
+                hint="It was written by a newer version: use that one.",
+            )
 
 
 def source_connector(word: str, options: Mapping[str, Any]) -> SourceConnector:

@@ -17,7 +17,6 @@ from ...expr.tree.codec import relation_from_json, relation_to_json, scalar_from
 from ...expr.tree.relation import GlobalId
 from ...lineage.columns import Lineage
 from ...repr.schema import Column, Schema, type_from_json, type_to_json
-from ...sql.plans.definition_plans import FileSinkConnector
 from ...sql.plans.query_plans import Envelope
 from ...sql.syntax.constraints import Constraint
 from ...sql.syntax.function_definition import FunctionDefinition
@@ -29,6 +28,7 @@ from .connectors import (
     connector_options,
     connector_word,
     generator_options,
+    sink_connector,
     source_connector,
 )
 from .items import (
@@ -354,7 +354,7 @@ def item_from_json(text: str) -> Item:
                 cluster=v["cluster"],
                 remap=v["remap"],
                 create_sql=v["create_sql"],
-                connector=FileSinkConnector(**options["connector_options"]),
+                connector=sink_connector(options["connector"], options["connector_options"]),
                 key=tuple(options["key"]),
                 envelope=Envelope(options["envelope"]),
                 as_of=options["as_of"],

@@ -33,7 +33,7 @@ from ...lineage.columns import Lineage
 from ...repr.schema import Column, Schema
 from ...repr.types import ScalarType
 from ...sql.catalog.catalog_view import ItemKind
-from ...sql.plans.definition_plans import CounterConnector, FileConnector, FileSinkConnector
+from ...sql.plans.definition_plans import CounterConnector, FileConnector, SinkConnector
 from ...sql.plans.query_plans import Envelope
 from ...sql.syntax.constraints import Constraint
 from ...sql.syntax.function_definition import FunctionDefinition
@@ -300,7 +300,7 @@ class Sink(ItemBase):
     cluster: str
     remap: str
     create_sql: str
-    connector: FileSinkConnector
+    connector: SinkConnector
     key: tuple[int, ...]
     envelope: Envelope
     as_of: int

@@ -365,6 +365,7 @@ class Installation:
             envelope=item.envelope.value,
             key=item.key,
             generation=item.generation,
+            as_of=item.as_of,
         )
         begins = {item.on: as_of}
         if item.former is not None:

@@ -6,7 +6,7 @@ The target itself may be further, and knows: a sink that begins asks its target 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from ...expr.tree.relation import GlobalId
 from ...replica.protocol import SinkProgress
@@ -41,9 +41,15 @@ class SinkFrontiers:
 
     def upper(self, item: Sink) -> int:
         """Everything below is known to be in the sink's target; the target itself may be further."""
-        if (progress := self._latest.get(item.id)) is not None:
-            return progress.upper
-        return self.durable_upper(item)
+        durable = self.durable_upper(item)
+        latest = self._latest.get(item.id)
+        return (
+            durable if latest is None else max(latest.upper, durable)
+        )  # it may have a part of its beginning
+
+    def statistics(self) -> Iterator[tuple[GlobalId, Mapping[str, int]]]:
+        for id_, latest in self._latest.items():
+            yield id_, latest.statistics
 
     def durable_upper(self, item: Sink) -> int:
         """What a restart finds: the sink goes on from there, and needs its input readable there."""

@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
+import secrets
+from dataclasses import replace
 from pathlib import Path
 
 from ...directory import check_outside
 from ...errors import InvalidParameter, Unsupported
 from ...expr.tree.relation import GlobalId
-from ...replica.egress import open_sink
 from ...replica.ingest import open_source
 from ...replica.protocol import SourceDescription, SourceOutput
-from ...sql.plans.definition_plans import CreateSink, CreateSource, CreateSourceTable, FileConnector
+from ...sql.plans.definition_plans import (
+    CreateSink,
+    CreateSource,
+    CreateSourceTable,
+    FileConnector,
+    FileSinkConnector,
+    SinkConnector,
+)
 from ...sql.syntax.role_statements import Securable
+from ...storage.sink.kafka.options import KafkaSinkOptions
+from ...storage.sink.targets import check_sink
 from ...storage.source.generator.options import GeneratorOptions
+from ..catalog.catalog import Catalog
 from ..catalog.connectors import connections_of, connector_options, connector_word
 from ..catalog.entries import Change
-from ..catalog.items import AnySource, SharedSource, Sink, Source, SourceTable, Stored
+from ..catalog.items import AnySource, Connection, SharedSource, Sink, Source, SourceTable, Stored
 from ..results.results import Command
 from ..storage.storage import Storage
 from .catalog_changes import CatalogChanges
@@ -53,7 +64,8 @@ class ConnectorDefinitions:
     async def create_sink(self, plan: CreateSink, definitions: Definitions) -> Command:
         if definitions.exists(plan.name, plan.if_not_exists):
             return Command("CREATE SINK")
-        check_outside(plan.connector.path, self._own, "the sink would write to")
+        if isinstance(plan.connector, FileSinkConnector):
+            check_outside(plan.connector.path, self._own, "the sink would write to")
         sink = new_sink(plan, definitions, self._oracle.read_time)
         await self._changes.apply([Change(None, sink)])
         return Command("CREATE SINK")
@@ -126,14 +138,13 @@ def new_sink(plan: CreateSink, definitions: Definitions, as_of: int) -> Sink:
             "a sink reads a table, a source or a materialized view",
             hint="Make the view a materialized one.",
         )
-    for other in catalog.user_items():
-        if isinstance(other, Sink) and other.connector.path == plan.connector.path:
-            raise InvalidParameter(
-                f'sink "{other.name}" writes to "{plan.connector.path}" already',
-                hint="Give every sink a directory of its own.",
-            )
-    open_sink("", connector_options(plan.connector), plan.relation.schema, plan.envelope.value, plan.key)
+    _check_own(plan.connector, catalog)
+    options = connector_options(plan.connector)
+    check_sink(connector_word(plan.connector), options, plan.relation.schema, plan.envelope.value, plan.key)
     identity = definitions.identity(plan.name)
+    connector = plan.connector
+    if isinstance(connector, KafkaSinkOptions):
+        connector = _with_identity(connector, identity["id"], catalog)
     return Sink(
         **identity,
         schema=plan.relation.schema,
@@ -141,8 +152,38 @@ def new_sink(plan: CreateSink, definitions: Definitions, as_of: int) -> Sink:
         remap=f"{identity['id']}-progress",
         create_sql=plan.create_sql,
         uses=(plan.from_id, *connections_of(plan.connector)),
-        connector=plan.connector,
+        connector=connector,
         key=plan.key,
         envelope=plan.envelope,
         as_of=as_of,
     )
+
+
+def _check_own(connector: SinkConnector, catalog: Catalog) -> None:
+    """Each sink has a directory of its own, or a topic of its own."""
+    for other in catalog.user_items():
+        if not isinstance(other, Sink):
+            continue
+        match other.connector, connector:
+            case FileSinkConnector(path=path), FileSinkConnector(path=wanted) if path == wanted:
+                raise InvalidParameter(
+                    f'sink "{other.name}" writes to "{path}" already',
+                    hint="Give every sink a directory of its own.",
+                )
+            case KafkaSinkOptions() as known, KafkaSinkOptions() as new if (
+                known.connection,
+                known.topic,
+            ) == (new.connection, new.topic):
+                raise InvalidParameter(
+                    f'sink "{other.name}" writes to topic "{known.topic}" already',
+                    hint="Give every sink a topic of its own.",
+                )
+            case _:
+                pass
+
+
+def _with_identity(connector: KafkaSinkOptions, id: GlobalId, catalog: Catalog) -> KafkaSinkOptions:
+    """What the sink is known by in Kafka, where sinks of other runtimes have the same ids, and where its progress is kept."""
+    connection = catalog.get_as(connector.connection, Connection).options.values
+    topic = connection.get("PROGRESS TOPIC", f"_ptvc-progress-{connector.connection}")
+    return replace(connector, progress_topic=str(topic), identity=f"{id}-{secrets.token_hex(8)}")

@@ -17,10 +17,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ...errors import ObjectNotReady
-from ...replica.egress import open_sink
 from ...sql.plans.definition_plans import AlterSink
+from ...storage.sink.targets import check_sink
 from ..catalog.catalog import Catalog
-from ..catalog.connectors import connector_options
+from ..catalog.connectors import connector_options, connector_word
 from ..catalog.entries import Change
 from ..catalog.items import Sink
 
@@ -39,7 +39,13 @@ def sink_changes(catalog: Catalog, plan: AlterSink) -> list[Change]:
             hint="Try again in a moment; mz_internal.mz_sink_statuses says what it waits for, if anything.",
         )
     schema = catalog.item_by_id(plan.from_id).schema
-    open_sink("", connector_options(sink.connector), schema, sink.envelope.value, sink.key)
+    check_sink(
+        connector_word(sink.connector),
+        connector_options(sink.connector),
+        schema,
+        sink.envelope.value,
+        sink.key,
+    )
     uses = (plan.from_id, sink.on, *sink.connections)
     return [Change(sink, replace(sink, schema=schema, uses=uses, generation=sink.generation + 1))]
 

@@ -26,6 +26,7 @@ from ...sql.plans.definition_plans import CounterConnector
 from ...sql.plans.explain_tree import show
 from ...sql.statement.rename_in_text import all_renamed_in_text
 from ...storage.connections.options import ConnectionOptions, SecretRef
+from ...storage.sink.kafka.options import KafkaSinkOptions
 from ...storage.source.generator.kinds import KINDS
 from ...storage.source.generator.options import GeneratorOptions
 from ...storage.source.kafka.options import KafkaOptions
@@ -50,6 +51,7 @@ from ..catalog.items import (
 )
 from .constraints import constraint_sql
 from .kafka_sql import kafka_source_sql
+from .sink_sql import kafka_sink_sql
 from .state import State
 
 _PLAIN = re.compile(r"\d+(\.\d+)?")
@@ -225,6 +227,9 @@ def _bytes(binary: bool) -> str:
 def _sink(state: State, item: Sink) -> str:
     connector = item.connector
     names = state.catalog.item_by_id(item.on).schema.names
+    if isinstance(connector, KafkaSinkOptions):
+        connection = state.catalog.get_as(connector.connection, Connection)
+        return kafka_sink_sql(connector, connection, item, names)
     return f" INTO FILE {_string(connector.path)} FORMAT {connector.format.upper()}{_keyed(item, names)}"
 
 

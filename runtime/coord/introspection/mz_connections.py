@@ -12,7 +12,8 @@ from ...storage.connections.options import (
     Value,
     security_protocol,
 )
-from ..catalog.items import Connection, Secret
+from ...storage.sink.kafka.options import KafkaSinkOptions
+from ..catalog.items import Connection, Secret, Sink
 from .definitions import create_sql
 from .state import State
 
@@ -44,6 +45,12 @@ def mz_kafka_connections(state: State) -> Rows:
             "sasl_mechanisms": values.get("SASL MECHANISMS"),
             "sasl_username": _text(values.get("SASL USERNAME")),
         }
+
+
+def mz_kafka_sinks(state: State) -> Rows:
+    for sink in state.catalog.user_items():
+        if isinstance(sink, Sink) and isinstance(sink.connector, KafkaSinkOptions):
+            yield {"id": sink.id, "topic": sink.connector.topic}
 
 
 def mz_postgres_connections(state: State) -> Rows:

@@ -187,6 +187,12 @@ def mz_source_statistics(state: State) -> Rows:
             yield webhook_statistics(state, item)
 
 
+def mz_sink_statistics(state: State) -> Rows:
+    for id_, statistics in state.controller.sinks.statistics():
+        counts = {name: count for name, count in statistics.items() if name != "files"}
+        yield {"id": id_, **counts}
+
+
 def mz_source_references(state: State) -> Rows:
     """The tables that each source offers, but for that of its position."""
     for source in state.catalog.user_items():

@@ -106,11 +106,14 @@ class Ingested:
 
 @dataclass(frozen=True, slots=True)
 class SinkDescription:
+    """`as_of` is the time of the contents that the sink begins with, when it begins."""
+
     connector: str
     options: dict[str, Any]
     envelope: str
     key: tuple[int, ...]
     generation: int = 0
+    as_of: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,11 +139,13 @@ class InstallSink:
 
 @dataclass(frozen=True, slots=True)
 class SinkProgress:
-    """Everything below `upper` is in the target, which has come to that generation of the sink's input."""
+    """Everything below `upper` is in the target, which has come to that generation of the sink's input.  `statistics` are since
+    the sink began here, by name."""
 
     id: GlobalId
     upper: int
     generation: int = 0
+    statistics: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

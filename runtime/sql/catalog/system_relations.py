@@ -314,6 +314,8 @@ _OF_CONNECTIONS = {
     "secret_access_key_secret_id:t session_token_secret_id:t",
     "mz_internal.mz_connection_secrets": "connection_id:t option:t secret_id:t",
     "mz_internal.mz_webhook_sources": "id:t name:t url:t",
+    "mz_catalog.mz_kafka_sinks": "id:t topic:t",
+    "mz_internal.mz_sink_statistics": "id:t messages_staged:l messages_committed:l bytes_staged:l bytes_committed:l",
 }
 """What connections are made of."""
 

@@ -24,6 +24,7 @@ from ..syntax.definition_statements import (
 )
 from ..syntax.storage_parameters import StorageParameters
 from .columns import duration_ms
+from .connector.kafka_sink import KafkaSinkParser
 from .connector.kafka_source import KafkaSourceParser
 from .lexer import TokenKind
 
@@ -33,7 +34,7 @@ _RETENTION = ("retain_history", "retain_history_for")
 REPLICAS = "Replicas are alike, and have no names: REPLICATION FACTOR is the number of them."
 
 
-class CreateParser(KafkaSourceParser):
+class CreateParser(KafkaSourceParser, KafkaSinkParser):
     def create(self) -> st.StatementNode:
         start = self.index
         self.expect_words("create")
@@ -468,10 +469,24 @@ class CreateParser(KafkaSourceParser):
         self.expect_words("from")
         from_name = self.object_name()
         self.expect_words("into")
+        if self.accept_words("kafka"):
+            kafka = self.kafka_sink()
+            return CreateSinkStatement(
+                name,
+                cluster,
+                from_name,
+                "",
+                "",
+                kafka.key,
+                kafka.envelope,
+                if_not_exists,
+                position,
+                kafka,
+            )
         if not self.accept_words("file"):
             raise Unsupported(
                 f"CREATE SINK ... INTO {self.token.value.upper()} is not supported",
-                hint="Sinks are INTO FILE '/directory' FORMAT JSON|PARQUET.",
+                hint="Sinks are INTO FILE '/directory' FORMAT JSON|PARQUET, and INTO KAFKA CONNECTION c (TOPIC 't').",
                 position=self.token.position,
             )
         path = self.string()

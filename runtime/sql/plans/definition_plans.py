@@ -10,6 +10,7 @@ from ...expr.tree.scalar import Scalar
 from ...lineage.columns import Lineage
 from ...repr.schema import Schema
 from ...repr.types import ScalarType
+from ...storage.sink.kafka.options import KafkaSinkOptions
 from ...storage.source.generator.options import GeneratorOptions
 from ...storage.source.kafka.options import KafkaOptions
 from ...storage.source.webhook import WebhookOptions
@@ -186,12 +187,15 @@ class FileSinkConnector:
     format: str
 
 
+SinkConnector = FileSinkConnector | KafkaSinkOptions
+
+
 @dataclass(frozen=True, slots=True)
 class CreateSink:
     name: QualifiedName
     from_id: GlobalId
     relation: Relation
-    connector: FileSinkConnector
+    connector: SinkConnector
     envelope: Envelope
     key: tuple[int, ...]
     cluster: str

@@ -17,6 +17,7 @@ from ..scalars.assignments import column_index
 from ..syntax import ast
 from ..syntax.definition_statements import AlterSinkStatement, CreateSinkStatement
 from ..syntax.vocabulary import ObjectKind
+from .kafka_sink import options_of
 
 
 def create(planner: Planner, node: CreateSinkStatement, sql: str) -> definition_plans.CreateSink:
@@ -27,9 +28,14 @@ def create(planner: Planner, node: CreateSinkStatement, sql: str) -> definition_
     envelope = query_plans.Envelope(node.envelope)
     if envelope is query_plans.Envelope.UPSERT and not key:
         raise SqlSyntaxError("ENVELOPE UPSERT requires KEY (...)", position=node.position)
-    connector = definition_plans.FileSinkConnector(node.path, node.format)
+    relation = relation_of(item)
+    connector: definition_plans.SinkConnector = (
+        definition_plans.FileSinkConnector(node.path, node.format)
+        if node.kafka is None
+        else options_of(planner, node.kafka, item, relation, key)
+    )
     return definition_plans.CreateSink(
-        name, item.id, relation_of(item), connector, envelope, key, cluster, sql, node.if_not_exists
+        name, item.id, relation, connector, envelope, key, cluster, sql, node.if_not_exists
     )
 
 

@@ -12,6 +12,7 @@ from .ast import (
 )
 from .constraints import ConstraintKind
 from .query_statements import ObjectName
+from .sink_statements import KafkaSinkClause
 from .source_statements import KafkaSourceClause
 from .vocabulary import ObjectKind
 
@@ -197,6 +198,8 @@ class CreateWebhookStatement:
 
 @dataclass(frozen=True, slots=True)
 class CreateSinkStatement:
+    """`path` and `format` are of FILE."""
+
     name: ObjectName
     cluster: Name | None
     from_name: ObjectName
@@ -206,6 +209,7 @@ class CreateSinkStatement:
     envelope: str
     if_not_exists: bool
     position: int
+    kafka: KafkaSinkClause | None = None
 
 
 @dataclass(frozen=True, slots=True)

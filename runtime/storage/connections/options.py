@@ -167,7 +167,8 @@ def _line(text: str) -> str | None:
     return "it has control characters" if _CONTROL.search(text) else None
 
 
-def _topic(text: str) -> str | None:
+def topic_fault(text: str) -> str | None:
+    """What is wrong with the text as the name of a topic."""
     if not re.fullmatch(r"[A-Za-z0-9._-]{1,249}", text) or text in (".", ".."):
         return "names of topics have letters, digits, dots, underscores and hyphens, 249 at most"
     return None
@@ -219,7 +220,7 @@ OPTIONS: Mapping[ConnectionKind, Mapping[str, Option]] = {
             Option("SASL USERNAME", Takes.EITHER, refuse=_line),
             Option("SASL PASSWORD", Takes.SECRET),
             *_TLS,
-            Option("PROGRESS TOPIC", Takes.TEXT, refuse=_topic),
+            Option("PROGRESS TOPIC", Takes.TEXT, refuse=topic_fault),
         ),
         ConnectionKind.CONFLUENT_SCHEMA_REGISTRY: (
             Option("URL", Takes.TEXT, refuse=_url),

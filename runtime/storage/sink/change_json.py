@@ -30,21 +30,11 @@ def encode_json(
     pieces: list[bytes] = []
     for start in range(0, len(records), _RECORDS_AT_ONCE):
         stop = min(start + _RECORDS_AT_ONCE, len(records))
-        lines = _lines(schema, batch, _slice(records, start, stop), envelope, key)
+        lines = _lines(schema, batch, records.slice(start, stop), envelope, key)
         # One value per line, each ended by a newline: the values' buffer is the file's content.
         offsets = np.frombuffer(lines.buffers()[1], np.int32)[lines.offset : lines.offset + len(lines) + 1]
         pieces.append(lines.buffers()[2].slice(int(offsets[0]), int(offsets[-1] - offsets[0])).to_pybytes())
     return pieces
-
-
-def _slice(records: ChangeRecords, start: int, stop: int) -> ChangeRecords:
-    return ChangeRecords(
-        records.before[start:stop],
-        records.after[start:stop],
-        records.keys[start:stop],
-        records.times[start:stop],
-        records.diffs[start:stop],
-    )
 
 
 def _lines(
@@ -56,21 +46,38 @@ def _lines(
         fields = _fields(schema, batch, records.after, everything)
         diffs = pa.array(records.diffs).cast(pa.string())
         return _join("{", *fields, '"mz_timestamp":', times, ',"mz_diff":', diffs, "}\n")
-    after = _object(schema, batch, records.after)
+    after = _object_or_null(schema, batch, records.after)
     if envelope is SinkEnvelope.UPSERT:
         fields = _fields(schema, batch, records.keys, key)
         return _join("{", *fields, '"after":', after, ',"ts":', times, "}\n")
-    before = _object(schema, batch, records.before)
+    before = _object_or_null(schema, batch, records.before)
     return _join('{"before":', before, ',"after":', after, ',"ts":', times, "}\n")
 
 
-def _object(schema: Schema, batch: Batch, rows: Indices) -> pa.Array:
-    """The rows as objects; `null` where there is none."""
+def before_and_after(
+    schema: Schema, batch: Batch, records: ChangeRecords, columns: Sequence[int]
+) -> pa.Array:
+    """`{"before":row or null,"after":row or null}` of each record, rows with these columns."""
+    before = _object_or_null(schema, batch, records.before, columns)
+    after = _object_or_null(schema, batch, records.after, columns)
+    return _join('{"before":', before, ',"after":', after, "}")
+
+
+def row_objects(schema: Schema, batch: Batch, rows: Indices, columns: Sequence[int]) -> pa.Array:
+    """These columns of the rows as objects: string, NULL where there is no row."""
     there = chosen(rows)
     if not there.any():
-        return pa.repeat(pa.scalar("null"), len(rows))
-    text = _join("{", *_fields(schema, batch, rows, range(len(schema)), last=True), "}")
-    return text if there.all() else pc.if_else(pa.array(there), text, pa.scalar("null"))
+        return pa.nulls(len(rows), pa.string())
+    text = _join("{", *_fields(schema, batch, rows, columns, last=True), "}")
+    return text if there.all() else pc.if_else(pa.array(there), text, pa.scalar(None, pa.string()))
+
+
+def _object_or_null(
+    schema: Schema, batch: Batch, rows: Indices, columns: Sequence[int] | None = None
+) -> pa.Array:
+    """The rows as objects; `null` where there is none."""
+    objects = row_objects(schema, batch, rows, range(len(schema)) if columns is None else columns)
+    return pc.fill_null(objects, "null") if objects.null_count else objects
 
 
 def _fields(
@@ -103,7 +110,7 @@ def _values(values: pa.Array, type_: ScalarType) -> pa.Array:
             if type_.kind is Kind.TIMESTAMPTZ:
                 text = pc.replace_substring_regex(text, r"\+00( BC)?$", r"Z\1")
             text = _join('"', text, '"')
-        case Kind.JSONB:
+        case Kind.JSONB | Kind.JSON:
             text = values  # which is JSON as it stands
         case _ if type_.is_integer or type_.kind in (Kind.OID, Kind.NUMERIC):
             text = to_text(values, type_)

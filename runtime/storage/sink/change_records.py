@@ -54,6 +54,15 @@ class ChangeRecords:
     def __len__(self) -> int:
         return len(self.times)
 
+    def slice(self, start: int, stop: int) -> ChangeRecords:
+        return ChangeRecords(
+            self.before[start:stop],
+            self.after[start:stop],
+            self.keys[start:stop],
+            self.times[start:stop],
+            self.diffs[start:stop],
+        )
+
 
 def change_records(schema: Schema, batch: Batch, envelope: SinkEnvelope, key: Sequence[int]) -> ChangeRecords:
     """The records of a consolidated batch.  Raises KeyNotUnique."""

@@ -17,13 +17,13 @@ import fcntl
 import json
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ...errors import DiskFull, InvalidParameter, PtvcError, StorageError, Unsupported
+from ...errors import DiskFull, InvalidParameter, StorageError, Unsupported
 from ...repr.batch import Batch
 from ...repr.consolidate import consolidate
 from ...repr.schema import Schema
@@ -31,6 +31,7 @@ from ...repr.types import NESTED, Kind
 from .change_json import encode_json
 from .change_parquet import encode_parquet
 from .change_records import SinkEnvelope, change_records
+from .contract import SinkStalled, SinkStatistics, nothing
 
 MANIFEST = "manifest.json"
 MANIFEST_VERSION = 1
@@ -51,21 +52,6 @@ _RESERVED = {
     SinkEnvelope.UPSERT: {"after", "ts"},
     SinkEnvelope.DEBEZIUM: set[str](),
 }
-
-
-class SinkStalled(PtvcError):
-    """A sink cannot go on until its user has acted.  Nothing is lost: it resumes where it stands."""
-
-    sqlstate = "58030"
-
-
-@dataclass(frozen=True, slots=True)
-class SinkStatistics:
-    """Totals since the sink was opened."""
-
-    records: int = 0
-    bytes: int = 0
-    files: int = 0
 
 
 class FileSink:
@@ -133,8 +119,24 @@ class FileSink:
             os.close(self._lock)
             self._lock = None
 
-    def write(self, changes: Batch, lower: int, upper: int) -> None:
-        """Makes the changes of [lower, upper) durable.  `lower` must be `self.upper`.
+    def check_follows(self, acknowledged: int) -> None:
+        """A directory that was emptied gets the contents again."""
+        if 0 < self._written < acknowledged:
+            raise StorageError(
+                f"the target holds the changes below {self._written}, and had acknowledged those below {acknowledged}",
+                hint="It was exchanged for an older one: restore it, or drop the sink and create it again "
+                "with an empty directory.",
+            )
+
+    def write(
+        self,
+        changes: Batch,
+        lower: int,
+        upper: int,
+        switched_at: int = 0,
+        between: Callable[[], None] = nothing,
+    ) -> None:
+        """All of it is in one file, so the manifest has the generation of its end.
 
         Raises SinkStalled, DiskFull or KeyNotUnique; then nothing was handed over, and the call may be repeated.
         """
@@ -153,6 +155,10 @@ class FileSink:
             self._write_manifest(upper, self._generation)
         self._written = self._upper = upper
         self.written_generation = self._generation
+        staged = self.statistics
+        self.statistics = replace(
+            staged, messages_committed=staged.messages_staged, bytes_committed=staged.bytes_staged
+        )
 
     def _write_changes(self, changes: Batch, upper: int) -> None:
         records = change_records(self._schema, changes, self._envelope, self._key)
@@ -161,8 +167,9 @@ class FileSink:
         name = f"{self._written:020d}-{upper:020d}.{_EXTENSIONS[self._format]}"
         self._write_durably(name, pieces)
         done = self.statistics
+        messages, nbytes = done.messages_staged + len(records), done.bytes_staged + sum(map(len, pieces))
         self.statistics = SinkStatistics(
-            done.records + len(records), done.bytes + sum(map(len, pieces)), done.files + 1
+            messages, done.messages_committed, nbytes, done.bytes_committed, done.files + 1
         )
 
     def _write_manifest(self, upper: int, generation: int) -> None:

@@ -32,7 +32,8 @@ from ptvc.repr.types import (
     array_of,
 )
 from ptvc.storage.sink.change_records import KeyNotUnique, SinkEnvelope
-from ptvc.storage.sink.file import IDLE_PROGRESS_MS, FileSink, SinkStalled
+from ptvc.storage.sink.contract import SinkStalled
+from ptvc.storage.sink.file import IDLE_PROGRESS_MS, FileSink
 
 SCHEMA = Schema((Column("k", INT4), Column("t", TEXT)))
 Changes = list[tuple[int, str | None, int, int]]
@@ -77,7 +78,7 @@ def test_one_file_per_interval_with_changes(tmp_path: Path) -> None:
         {"k": 1, "t": "a", "mz_timestamp": 9, "mz_diff": -1},
         {"k": 1, "t": "b", "mz_timestamp": 9, "mz_diff": 1},
     ]
-    assert (writer.statistics.records, writer.statistics.files) == (4, 2)
+    assert (writer.statistics.messages_committed, writer.statistics.files) == (4, 2)
     assert writer.durable_upper == writer.upper == 10
 
 

@@ -1,0 +1,124 @@
+"""CREATE SINK ... INTO KAFKA: what stands behind KAFKA."""
+
+from __future__ import annotations
+
+from ....errors import SqlSyntaxError, Unsupported
+from ...syntax import ast
+from ...syntax.sink_statements import KafkaSinkClause, KafkaSinkOption, KafkaSinkValue
+from ..type import TypeParser
+
+_NAMES = (
+    "PROGRESS GROUP ID PREFIX",
+    "TOPIC METADATA REFRESH INTERVAL",
+    "TOPIC PARTITION COUNT",
+    "TOPIC REPLICATION FACTOR",
+    "TRANSACTIONAL ID PREFIX",
+    "COMPRESSION TYPE",
+    "PARTITION BY",
+    "TOPIC CONFIG",
+    "LEGACY IDS",
+    "TOPIC",
+)
+"""Of options, those of more words first."""
+_FORMATS = ("json", "text", "bytes")
+
+
+class KafkaSinkParser(TypeParser):
+    def kafka_sink(self) -> KafkaSinkClause:
+        """`CONNECTION c (option, ...) [KEY (column, ...) [NOT ENFORCED]] [HEADERS column] FORMAT ... ENVELOPE ... [WITH (...)]`"""
+        position = self.token.position
+        self.expect_words("connection")
+        connection = self.object_name()
+        options = self.parenthesised(self._kafka_sink_option)
+        key: tuple[ast.Name, ...] = ()
+        # KEY FORMAT is what follows a sink's key, or what stands in its place
+        if self.at_word("key") and not self.at_word("key", "format"):
+            self.advance()
+            key = self.parenthesised(self.one_name)
+            self.accept_words("not", "enforced")  # it is looked at as it is written, all the same
+        headers = self.one_name() if self.accept_words("headers") else None
+        key_format, format_ = self._sink_formats()
+        envelope = self._kafka_sink_envelope()
+        return KafkaSinkClause(
+            connection,
+            options,
+            key,
+            headers,
+            key_format,
+            format_,
+            envelope,
+            self._snapshot(),
+            position,
+        )
+
+    def _kafka_sink_option(self) -> KafkaSinkOption:
+        position = self.token.position
+        for name in _NAMES:
+            if self.accept_words(*name.lower().split()):
+                break
+        else:
+            raise SqlSyntaxError(
+                f"unrecognized option of a Kafka sink: {self.token.value.upper()}",
+                hint=f"Options are {', '.join(reversed(_NAMES[2:-2]))} and TOPIC.",
+                position=position,
+            )
+        self.accept_symbol("=")
+        start = self.token.start
+        value: KafkaSinkValue
+        if name == "PARTITION BY" or self.at_word("map"):
+            value = self.expression()
+        else:
+            found = self.option_value()
+            value = found if isinstance(found, str | int) and not isinstance(found, bool) else str(found)
+        return KafkaSinkOption(name, value, self.text[start : self.tokens[self.index - 1].end], position)
+
+    def _sink_formats(self) -> tuple[str | None, str]:
+        """Of the key, if it has one of its own, and of the value."""
+        key_format = None
+        if self.accept_words("key"):
+            key_format = self._sink_format()
+            self.expect_words("value")
+        return key_format, self._sink_format()
+
+    def _sink_format(self) -> str:
+        self.expect_words("format")
+        position = self.token.position
+        word = self.label()
+        if word not in _FORMATS:
+            raise Unsupported(
+                f"FORMAT {word.upper()} is not supported for Kafka sinks",
+                hint="Formats are JSON, TEXT and BYTES.",
+                position=position,
+            )
+        return word
+
+    def _kafka_sink_envelope(self) -> str:
+        position = self.token.position
+        if not self.accept_words("envelope"):
+            raise SqlSyntaxError(
+                "ENVELOPE clause is required", hint="Write ENVELOPE UPSERT or DEBEZIUM.", position=position
+            )
+        word = self.label()
+        if word not in ("upsert", "debezium"):
+            raise Unsupported(
+                f"ENVELOPE {word.upper()} is not supported for Kafka sinks",
+                hint="Envelopes are UPSERT and DEBEZIUM.",
+                position=position,
+            )
+        return word
+
+    def _snapshot(self) -> bool:
+        """`WITH (SNAPSHOT [=] boolean)`"""
+        snapshot = True
+        if self.accept_words("with"):
+            for option in self.options():
+                if option.name != "snapshot":
+                    raise Unsupported(
+                        f'sink option "{option.name}" is not supported',
+                        hint="SNAPSHOT is.",
+                        position=option.position,
+                    )
+                if not isinstance(option.value, bool):
+                    raise SqlSyntaxError("option SNAPSHOT takes true or false", position=option.position)
+                snapshot = option.value
+        return snapshot

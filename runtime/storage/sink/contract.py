@@ -1,0 +1,84 @@
+"""What a sink's target is: it takes consolidated changes, interval after interval, each exactly once.
+
+```
+open ── upper ── write [upper, ...) ── write ... ── close
+```
+
+What a target has is known to itself alone: `open` asks it, so that after any crash the next interval begins where the last one
+that is durable there ended.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from ...errors import PtvcError
+from ...repr.batch import Batch
+
+
+class SinkStalled(PtvcError):
+    """A sink cannot go on until its user has acted.  Nothing is lost: it resumes where it stands."""
+
+    sqlstate = "58030"
+
+
+class SinkFenced(PtvcError):
+    """Another process writes as this sink since: this one has ended, and may not begin again by itself."""
+
+    sqlstate = "55006"
+
+
+@dataclass(frozen=True, slots=True)
+class SinkStatistics:
+    """Totals since the sink was opened: messages and their bytes that were handed over, and that are durable; files."""
+
+    messages_staged: int = 0
+    messages_committed: int = 0
+    bytes_staged: int = 0
+    bytes_committed: int = 0
+    files: int = 0
+
+
+def nothing() -> None:
+    """Is done between two pieces."""
+
+
+class SinkTarget(Protocol):
+    statistics: SinkStatistics
+
+    @property
+    def written_generation(self) -> int:
+        """How often what the sink reads had been exchanged when `durable_upper` was written."""
+
+    @property
+    def upper(self) -> int:
+        """Everything below was handed over."""
+
+    @property
+    def durable_upper(self) -> int:
+        """Everything below is what a crash would leave."""
+
+    def open(self) -> int:
+        """Takes the target and returns `upper`, 0 if nothing was written yet.  Raises PtvcError; then it may be called again."""
+
+    def check_follows(self, acknowledged: int) -> None:
+        """StorageError where the target has less than what it has said to be durable once: all below `acknowledged`."""
+
+    def write(
+        self,
+        changes: Batch,
+        lower: int,
+        upper: int,
+        switched_at: int = 0,
+        between: Callable[[], None] = nothing,
+    ) -> None:
+        """Makes the changes of [lower, upper) durable.  `lower` must be `self.upper`.
+
+        Raises PtvcError; then the call may be repeated, but for SinkFenced.  From `switched_at` on the changes are those of the
+        present generation.  `between` is called between pieces of what is written, and may raise what ends it.
+        """
+
+    def close(self) -> None:
+        """Lets go of the target."""

@@ -1,0 +1,46 @@
+"""The targets of sinks by the word that the catalog knows a connector by."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ...repr.schema import Schema
+from ..connections.kafka import settings
+from ..connections.values import Values
+from .change_records import SinkEnvelope
+from .contract import SinkTarget
+from .file import FileSink
+from .kafka.clients import KafkaClients
+from .kafka.options import KafkaSinkOptions, check_options
+from .kafka.sink import KafkaSink
+
+
+def check_sink(
+    connector: str, options: Mapping[str, Any], schema: Schema, envelope: str, key: tuple[int, ...]
+) -> None:
+    """Raises InvalidParameter or Unsupported for options, columns and a key that do not go together; touches nothing outside."""
+    if connector == "kafka":
+        check_options(KafkaSinkOptions(**options), schema, SinkEnvelope(envelope), key)
+    else:
+        FileSink("", options["path"], options["format"], schema, SinkEnvelope(envelope), key)
+
+
+def open_target(
+    id: str,
+    connector: str,
+    options: Mapping[str, Any],
+    schema: Schema,
+    envelope: str,
+    key: tuple[int, ...],
+    generation: int,
+    as_of: int,
+    connections: Mapping[str, Values],
+) -> SinkTarget:
+    """The target that a description asks for, not opened; `as_of` is the time of the contents that the sink begins with."""
+    if connector == "kafka":
+        wanted = KafkaSinkOptions(**options)
+        values = connections[wanted.connection]
+        clients = KafkaClients(settings(values), values.secrets.values())
+        return KafkaSink(id, wanted, schema, SinkEnvelope(envelope), key, generation, as_of, clients)
+    return FileSink(id, options["path"], options["format"], schema, SinkEnvelope(envelope), key, generation)
