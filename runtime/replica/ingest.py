@@ -199,9 +199,7 @@ class _RunningSource:
         parts, self._staged = self._staged, {}
         statistics = self._statistics(ingestion.once_committed())
         recorded = self._recorded(ingest.keyed_errors)
-        self._send(
-            Ingest(id_, parts, ingest.position, statistics, recorded, self._command.installation)
-        )
+        self._send(Ingest(id_, parts, ingest.position, statistics, recorded, self._command.installation))
         time = self._replies.get()
         if time is None:
             ingestion.aborted()
