@@ -13,7 +13,8 @@ from ...storage.connections.options import (
     security_protocol,
 )
 from ...storage.sink.kafka.options import KafkaSinkOptions
-from ..catalog.items import Connection, Secret, Sink
+from ...storage.source.kafka.options import KafkaOptions
+from ..catalog.items import Connection, Secret, Sink, Source
 from .definitions import create_sql
 from .state import State
 
@@ -51,6 +52,19 @@ def mz_kafka_sinks(state: State) -> Rows:
     for sink in state.catalog.user_items():
         if isinstance(sink, Sink) and isinstance(sink.connector, KafkaSinkOptions):
             yield {"id": sink.id, "topic": sink.connector.topic}
+
+
+def mz_kafka_sources(state: State) -> Rows:
+    for source in state.catalog.user_items():
+        if isinstance(source, Source) and isinstance(options := source.connector, KafkaOptions):
+            yield {
+                "id": source.id,
+                "connection_id": options.connection,
+                "topic": options.topic,
+                "group_id_prefix": options.group_id_prefix,
+                "key_format": None if options.key is None else options.key.kind,
+                "value_format": options.value.kind,
+            }
 
 
 def mz_postgres_connections(state: State) -> Rows:

@@ -316,6 +316,7 @@ _OF_CONNECTIONS = {
     "mz_internal.mz_webhook_sources": "id:t name:t url:t",
     "mz_catalog.mz_kafka_sinks": "id:t topic:t",
     "mz_internal.mz_sink_statistics": "id:t messages_staged:l messages_committed:l bytes_staged:l bytes_committed:l",
+    "mz_catalog.mz_kafka_sources": "id:t connection_id:t topic:t group_id_prefix:t key_format:t value_format:t",
 }
 """What connections are made of."""
 
