@@ -12,7 +12,8 @@ from ...storage.connections.options import (
     Value,
     security_protocol,
 )
-from ..catalog.items import Connection, Secret
+from ...storage.source.kafka.options import KafkaOptions
+from ..catalog.items import Connection, Secret, Source
 from .definitions import create_sql
 from .state import State
 
@@ -44,6 +45,19 @@ def mz_kafka_connections(state: State) -> Rows:
             "sasl_mechanisms": values.get("SASL MECHANISMS"),
             "sasl_username": _text(values.get("SASL USERNAME")),
         }
+
+
+def mz_kafka_sources(state: State) -> Rows:
+    for source in state.catalog.user_items():
+        if isinstance(source, Source) and isinstance(options := source.connector, KafkaOptions):
+            yield {
+                "id": source.id,
+                "connection_id": options.connection,
+                "topic": options.topic,
+                "group_id_prefix": options.group_id_prefix,
+                "key_format": None if options.key is None else options.key.kind,
+                "value_format": options.value.kind,
+            }
 
 
 def mz_postgres_connections(state: State) -> Rows:
