@@ -13,7 +13,7 @@ import psycopg
 import pytest
 from google.protobuf import descriptor_pb2, descriptor_pool
 from google.protobuf.message_factory import GetMessageClass
-from inprocess import eventually, rows
+from inprocess import InProcess, eventually, rows
 from servers.kafka_broker import KafkaBroker
 from servers.schema_registry import SchemaRegistry, schema_registry
 
@@ -303,3 +303,36 @@ def test_a_key_that_is_in_error_goes_with_its_next_event(
     eventually(lambda: "has no row after it" in _failure(db, "SELECT * FROM s"))
     topic.write(({"id": 1}, {"before": None, "after": None, "op": "d"}))
     shows(db, "SELECT * FROM s", [])
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_change_events_across_kills(fresh: InProcess, kafka: KafkaBroker, seed: int) -> None:
+    """Of replicas, of the coordinator, of the broker and of the registry: the source is the table in the end, whatever came twice."""
+    random, table = Random(seed), dict[int, str | None]()
+    with schema_registry() as registry:
+        topic = Topic(kafka, registry, KEY, ENVELOPE)
+        with fresh.connect() as db:
+            connect(db, kafka)
+            db.execute(f"CREATE CONNECTION r TO CONFLUENT SCHEMA REGISTRY (URL '{registry.url}')".encode())
+            create(db, topic.name, f"FORMAT AVRO {REGISTRY} ENVELOPE DEBEZIUM")
+        for number in range(5):
+            for _ in range(10):
+                _change(random, table, topic)
+            # Schemas that the source does not know yet are written with from now on.
+            topic.evolve({**ENVELOPE, "doc": f"version {number}"})
+            match random.choice(("replica", "coordinator", "coordinator", "broker", "registry")):
+                case "replica":
+                    fresh.kill_replica()
+                case "coordinator":
+                    fresh.abandon()
+                    fresh.start()
+                case "broker":
+                    kafka.restart()
+                case "registry":
+                    registry.stop()
+                    _change(random, table, topic)
+                    registry.start()
+        for _ in range(10):
+            _change(random, table, topic)
+        with fresh.connect() as db:
+            shows(db, "SELECT * FROM s", list(table.items()), 120)
