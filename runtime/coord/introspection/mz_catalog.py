@@ -22,6 +22,7 @@ from ..catalog.items import (
 )
 from ..catalog.role import OWNER_ID
 from .definitions import create_sql, default_sql
+from .kafka_sql import envelope_word
 from .pg_types import system_types
 from .state import DATABASE_OID, State
 
@@ -118,7 +119,7 @@ def mz_sources(state: State) -> Rows:
         if isinstance(source, AnySource):
             yield _relation(state, source) | {
                 "type": connector_word(source.connector),
-                "envelope_type": source.envelope.value,
+                "envelope_type": envelope_word(source),
             }
 
 

@@ -243,6 +243,7 @@ def test_change_events_in_avro(db: Db, kafka: KafkaBroker, registry: SchemaRegis
     shows(db, "SELECT * FROM s", list(table.items()))
     ((_, text),) = rows(db, "SHOW CREATE SOURCE s")
     assert "ENVELOPE DEBEZIUM" in text
+    assert rows(db, "SELECT envelope_type FROM mz_sources WHERE name = 's'") == [("debezium",)]
     db.execute(b"DROP SOURCE s")
     db.execute(text.encode())
     shows(db, "SELECT * FROM s", list(table.items()))
