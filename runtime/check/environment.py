@@ -46,10 +46,12 @@ from ..sql.plans.definition_plans import (
 )
 from ..sql.plans.plans import PlannedStatement
 from ..sql.plans.query_plans import Select
+from ..sql.syntax import ast
 from ..sql.syntax.definition_statements import CreateSourceStatement
+from ..sql.syntax.schema_clauses import RegistryClause
 from ..sql.syntax.source_statements import KafkaSourceClause
 from ..sql.syntax.vocabulary import ObjectKind
-from ..storage.connections.options import ConnectionKind, ConnectionOptions
+from ..storage.connections.options import ConnectionKind, ConnectionOptions, Value
 
 _PURE = (
     CreateSchema
@@ -106,23 +108,30 @@ class Environment:
         """Plans the statements of `sql`, in order; each sees those before it."""
         planned = []
         for statement in parse(sql):
-            self._assume_connection(statement)
+            self._assume_connections(statement)
             planned.append(plan(statement, self.context, with_lineage=False))
             self._apply(planned[-1])
         return planned
 
-    def _assume_connection(self, statement: Statement) -> None:
-        """Connections are no part of a project: one that a source names is there, wherever it leads."""
+    def _assume_connections(self, statement: Statement) -> None:
+        """Connections are no part of a project: those that a source names are there, wherever they lead."""
         match statement.node:
-            case CreateSourceStatement(kafka=KafkaSourceClause(connection=name)):
-                if len(name.parts) > 1:
-                    self.add_schema(name.parts[-2])
-                if find_any(ObjectKind.CONNECTION, name, self.context) is None:
-                    full = new_name(name, self.context)
-                    options = ConnectionOptions(ConnectionKind.KAFKA, {"BROKERS": ("nowhere.invalid",)})
-                    plan_ = CreateConnection(full, options, validate=False, if_not_exists=False)
-                    definitions = Definitions(self.catalog, 0, FIRST_ROLE.id, [])
-                    self.catalog.apply(definitions.changes(plan_)[1])
+            case CreateSourceStatement(kafka=KafkaSourceClause(connection=name, key=key, value=value)):
+                self._assume_connection(name, ConnectionKind.KAFKA, {"BROKERS": ("nowhere.invalid",)})
+                for format_ in (key, value):
+                    if format_ is not None and isinstance(registry := format_.schema, RegistryClause):
+                        kind = ConnectionKind.CONFLUENT_SCHEMA_REGISTRY
+                        self._assume_connection(registry.connection, kind, {"URL": "http://nowhere.invalid"})
+
+    def _assume_connection(self, name: ast.Name, kind: ConnectionKind, values: dict[str, Value]) -> None:
+        if len(name.parts) > 1:
+            self.add_schema(name.parts[-2])
+        if find_any(ObjectKind.CONNECTION, name, self.context) is None:
+            full = new_name(name, self.context)
+            options = ConnectionOptions(kind, values)
+            plan_ = CreateConnection(full, options, validate=False, if_not_exists=False)
+            definitions = Definitions(self.catalog, 0, FIRST_ROLE.id, [])
+            self.catalog.apply(definitions.changes(plan_)[1])
 
     def _apply(self, planned: PlannedStatement) -> None:
         definitions = Definitions(self.catalog, 0, FIRST_ROLE.id, [])

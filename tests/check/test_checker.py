@@ -58,6 +58,12 @@ KINDS = {
         "key format json value format json include partition envelope upsert",
         {"k": "integer", "v": "text", "partition": "integer"},
     ),
+    "a_source_with_a_schema": (
+        "{{ config(materialized='source') }}from kafka connection elsewhere.events (topic 't') format avro using confluent schema "
+        "registry connection elsewhere.schemas value strategy inline "
+        """'{"type":"record","name":"r","fields":[{"name":"k","type":"long"},{"name":"d","type":{"type":"array","items":"string"}}]}'""",
+        {"k": "bigint", "d": "text list"},
+    ),
     "a_view_with_an_index": (
         "{{ config(indexes=[{'columns': ['customer']}]) }}select customer from {{ ref('orders') }}",
         {"customer": "integer"},

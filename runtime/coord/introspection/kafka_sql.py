@@ -8,7 +8,7 @@ from ...expr.functions.system.system import quote_ident, quote_literal
 from ...expr.tree.relation import GlobalId
 from ...storage.formats.options import FormatOptions
 from ...storage.source.kafka.options import REFRESH_MS, KafkaOptions, Part
-from ..catalog.items import Source
+from ..catalog.items import AnySource, Source
 
 
 def kafka_source_sql(
@@ -37,12 +37,19 @@ def kafka_source_sql(
         text += f" KEY FORMAT {_format(options.key, 'KEY', name_of)} VALUE FORMAT {value}"
     if included := _included(item, options):
         text += f" INCLUDE {', '.join(included)}"
-    envelope = options.value.settings.get("envelope", item.envelope.value)
-    text += f" ENVELOPE {envelope.upper()}"
+    text += f" ENVELOPE {envelope_word(item).upper()}"
     if Part.ERROR in parts:
         name = quote_ident(item.schema[parts.index(Part.ERROR)].name)
         text += f" (VALUE DECODING ERRORS = (INLINE AS {name}))"
     return text
+
+
+def envelope_word(item: AnySource) -> str:
+    """As its statement names it: change events are kept by key, as with UPSERT."""
+    connector = item.connector
+    if isinstance(connector, KafkaOptions):
+        return str(connector.value.settings.get("envelope", item.envelope.value))
+    return item.envelope.value
 
 
 def _declared(format: FormatOptions | None) -> bool:

@@ -23,6 +23,7 @@ from ..catalog.items import (
 )
 from ..catalog.role import OWNER_ID
 from .definitions import create_sql, default_sql
+from .kafka_sql import envelope_word
 from .pg_types import system_types
 from .state import DATABASE_OID, State
 
@@ -119,7 +120,7 @@ def mz_sources(state: State) -> Rows:
         if isinstance(source, AnySource):
             yield _relation(state, source) | {
                 "type": connector_word(source.connector),
-                "envelope_type": source.envelope.value,
+                "envelope_type": envelope_word(source),
             }
         elif isinstance(source, WebhookSource):
             yield _relation(state, source) | {"type": "webhook", "envelope_type": "none"}

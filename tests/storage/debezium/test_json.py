@@ -10,7 +10,7 @@ import pytest
 from ptvc.repr.schema import Column, Schema
 from ptvc.repr.types import INT4, JSONB, NUMERIC, TEXT
 from ptvc.storage.debezium.contract import DecodedEvents
-from ptvc.storage.debezium.json import DebeziumJson
+from ptvc.storage.debezium.json import DebeziumJson, DebeziumJsonKey
 from ptvc.storage.decode import WHOLE_RECORD
 
 from ..formats.avro.cases import binary
@@ -154,3 +154,29 @@ def test_neighbours_do_not_matter(seed: int) -> None:
         assert repr(rows(alone)[0]) == repr(rows(together)[number])
         assert alone.present[0] == together.present[number]
         assert [f[1:] for f in failures(alone)] == [f[1:] for f in failures(together) if f[0] == number]
+
+
+def keys(schema: Schema, *payloads: Any) -> tuple[list[tuple[Any, ...]], list[tuple[int, int, str]]]:
+    found = DebeziumJsonKey(schema).decode(
+        binary([p if isinstance(p, bytes) else json.dumps(p).encode() for p in payloads])
+    )
+    errors = found.errors
+    shown = list(zip(errors.rows.tolist(), errors.columns.tolist(), errors.reasons.to_pylist(), strict=True))
+    return list(zip(*(column.to_pylist() for column in found.columns), strict=True)), shown
+
+
+def test_keys_alone_and_beside_a_schema() -> None:
+    schema = Schema((Column("id", INT4), Column("region", TEXT)))
+    row = {"id": 1, "region": "eu"}
+    assert keys(schema, row, {"id": 2}) == ([(1, "eu"), (2, None)], [])
+    assert keys(schema, framed(row), row, framed({"id": 3})) == ([(1, "eu"), (1, "eu"), (3, None)], [])
+    rows_, errors = keys(schema, framed(5), framed({"id": "x"}), b"{", framed(row))
+    assert (rows_[3], [error[:2] for error in errors]) == (
+        (1, "eu"),
+        [(0, WHOLE_RECORD), (1, 0), (2, WHOLE_RECORD)],
+    )
+
+
+def test_a_key_with_a_column_called_payload() -> None:
+    schema = Schema((Column("payload", TEXT),))
+    assert keys(schema, {"payload": "x"}) == ([("x",)], [])

@@ -245,7 +245,7 @@ def test_show_create_makes_the_same_again(db: Db, kafka: KafkaBroker, schema: st
         ("FROM KAFKA CONNECTION k (TOPIC 't') FORMAT CSV", "42601", "FORMAT CSV needs to know its columns"),
         ("FROM KAFKA CONNECTION k (TOPIC 't') FORMAT JSON ENVELOPE UPSERT", "42601", "ENVELOPE UPSERT needs to know what keys are"),
         ("FROM KAFKA CONNECTION k (TOPIC 't') FORMAT JSON INCLUDE KEY", "42601", "INCLUDE KEY needs to know what keys are"),
-        ("FROM KAFKA CONNECTION k (TOPIC 't') FORMAT JSON ENVELOPE DEBEZIUM", "0A000", "ENVELOPE DEBEZIUM of KAFKA sources is not supported"),
+        ("FROM KAFKA CONNECTION k (TOPIC 't') FORMAT JSON ENVELOPE MATERIALIZE", "0A000", "ENVELOPE MATERIALIZE of KAFKA sources is not supported"),
         ("FROM KAFKA CONNECTION k (TOPIC 't') FORMAT JSON INCLUDE SIZE", "42601", "INCLUDE SIZE is nothing that a message has"),
         ("FROM KAFKA CONNECTION k (TOPIC 't') FORMAT TEXT INCLUDE OFFSET AS text", "42701", 'column "text" specified more than once'),
         ("(a int, b int) FROM KAFKA CONNECTION k (TOPIC 't') FORMAT TEXT", "0A000", "FORMAT TEXT makes one column, not 2"),
