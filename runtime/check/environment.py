@@ -27,8 +27,11 @@ from ..expr.tree.relation import GlobalId, Relation
 from ..expr.tree.relation_tree import dependencies
 from ..repr.schema import Schema
 from ..sql.catalog.catalog_view import PlanContext
+from ..sql.catalog.named_types import find_any
+from ..sql.catalog.names import new_name
 from ..sql.parser.parse import Statement, parse
 from ..sql.plan import plan, resolve_opaque
+from ..sql.plans.connection_plans import CreateConnection
 from ..sql.plans.definition_plans import (
     CreateFunction,
     CreateIndex,
@@ -43,6 +46,10 @@ from ..sql.plans.definition_plans import (
 )
 from ..sql.plans.plans import PlannedStatement
 from ..sql.plans.query_plans import Select
+from ..sql.syntax.definition_statements import CreateSourceStatement
+from ..sql.syntax.source_statements import KafkaSourceClause
+from ..sql.syntax.vocabulary import ObjectKind
+from ..storage.connections.options import ConnectionKind, ConnectionOptions
 
 _PURE = (
     CreateSchema
@@ -99,9 +106,23 @@ class Environment:
         """Plans the statements of `sql`, in order; each sees those before it."""
         planned = []
         for statement in parse(sql):
+            self._assume_connection(statement)
             planned.append(plan(statement, self.context, with_lineage=False))
             self._apply(planned[-1])
         return planned
+
+    def _assume_connection(self, statement: Statement) -> None:
+        """Connections are no part of a project: one that a source names is there, wherever it leads."""
+        match statement.node:
+            case CreateSourceStatement(kafka=KafkaSourceClause(connection=name)):
+                if len(name.parts) > 1:
+                    self.add_schema(name.parts[-2])
+                if find_any(ObjectKind.CONNECTION, name, self.context) is None:
+                    full = new_name(name, self.context)
+                    options = ConnectionOptions(ConnectionKind.KAFKA, {"BROKERS": ("nowhere.invalid",)})
+                    plan_ = CreateConnection(full, options, validate=False, if_not_exists=False)
+                    definitions = Definitions(self.catalog, 0, FIRST_ROLE.id, [])
+                    self.catalog.apply(definitions.changes(plan_)[1])
 
     def _apply(self, planned: PlannedStatement) -> None:
         definitions = Definitions(self.catalog, 0, FIRST_ROLE.id, [])

@@ -53,6 +53,11 @@ KINDS = {
         "{{ config(materialized='source') }}(k int not null, v text) from file '/tmp/in' format json key (k) envelope upsert",
         {"k": "integer", "v": "text"},
     ),
+    "a_source_over_a_connection": (
+        "{{ config(materialized='source') }}(k int, v text, primary key (k)) from kafka connection elsewhere.events (topic 't') "
+        "key format json value format json include partition envelope upsert",
+        {"k": "integer", "v": "text", "partition": "integer"},
+    ),
     "a_view_with_an_index": (
         "{{ config(indexes=[{'columns': ['customer']}]) }}select customer from {{ ref('orders') }}",
         {"customer": "integer"},

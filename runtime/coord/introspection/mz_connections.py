@@ -13,7 +13,8 @@ from ...storage.connections.options import (
     security_protocol,
 )
 from ...storage.sink.kafka.options import KafkaSinkOptions
-from ..catalog.items import Connection, Secret, Sink
+from ...storage.source.kafka.options import KafkaOptions
+from ..catalog.items import Connection, Secret, Sink, Source
 from .definitions import create_sql
 from .state import State
 
@@ -45,6 +46,19 @@ def mz_kafka_connections(state: State) -> Rows:
             "sasl_mechanisms": values.get("SASL MECHANISMS"),
             "sasl_username": _text(values.get("SASL USERNAME")),
         }
+
+
+def mz_kafka_sources(state: State) -> Rows:
+    for source in state.catalog.user_items():
+        if isinstance(source, Source) and isinstance(options := source.connector, KafkaOptions):
+            yield {
+                "id": source.id,
+                "connection_id": options.connection,
+                "topic": options.topic,
+                "group_id_prefix": options.group_id_prefix,
+                "key_format": None if options.key is None else options.key.kind,
+                "value_format": options.value.kind,
+            }
 
 
 def mz_kafka_sinks(state: State) -> Rows:

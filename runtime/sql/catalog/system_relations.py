@@ -313,6 +313,7 @@ _OF_CONNECTIONS = {
     "mz_internal.mz_aws_connections": "id:t endpoint:t region:t access_key_id:t access_key_id_secret_id:t "
     "secret_access_key_secret_id:t session_token_secret_id:t",
     "mz_internal.mz_connection_secrets": "connection_id:t option:t secret_id:t",
+    "mz_catalog.mz_kafka_sources": "id:t connection_id:t topic:t group_id_prefix:t key_format:t value_format:t",
     "mz_catalog.mz_kafka_sinks": "id:t topic:t",
     "mz_internal.mz_sink_statistics": "id:t messages_staged:l messages_committed:l bytes_staged:l bytes_committed:l",
 }

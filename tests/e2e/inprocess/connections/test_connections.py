@@ -113,7 +113,6 @@ def test_what_is_refused(db: Db) -> None:
         ),
         ("VALIDATE CONNECTION c", "42704", 'connection "c" does not exist'),
         ("ALTER CONNECTION c SET (BROKER 'h')", "42704", 'connection "c" does not exist'),
-        ("CREATE SOURCE x FROM KAFKA CONNECTION c (TOPIC 't')", "0A000", "CREATE SOURCE ... FROM KAFKA is not supported"),
         ("CREATE CONNECTION pg_temp.c TO KAFKA (BROKER 'h')", "0A000", "temporary connections are not supported"),
     ):  # fmt: skip
         assert message(db, sql)[:2] == (state, text), sql

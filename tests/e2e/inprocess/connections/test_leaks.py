@@ -13,7 +13,7 @@ from typing import Any
 
 import psycopg
 import pytest
-from inprocess import FAST, InProcess, rows, running
+from inprocess import FAST, InProcess, eventually, rows, running
 from ptvc.coord.catalog.entries import entry_to_json
 from ptvc.expr.tree.scalar import Literal
 from ptvc.sql.catalog.system_relations import SYSTEM_RELATIONS
@@ -102,6 +102,7 @@ def test_values_are_nowhere(said: pytest.LogCaptureFixture, capfd: pytest.Captur
                     assert rows(db, "SHOW SECRETS LIKE 'x'") == []
                 clean(told(refused.value), statement.replace(LITERAL, "***"))
             parameters(db)
+            source(db, found.port)
             catalogs(db)
             caches(runtime)
         durable(runtime)
@@ -171,6 +172,23 @@ def tried(db: psycopg.Connection[Any], port: int) -> None:
             db.execute(f"CREATE CONNECTION no TO {kind} ({options}) WITH (VALIDATE = true)".encode())
         assert failed.value.sqlstate != "XX000"
         clean(told(failed.value), kind)
+
+
+def source(db: psycopg.Connection[Any], port: int) -> None:
+    """One that reads through a connection with the secrets: a replica has them, and cannot connect."""
+    options = (
+        f"BROKER '127.0.0.1:{port}', SASL MECHANISMS PLAIN, SASL USERNAME SECRET p, SASL PASSWORD SECRET s"
+    )
+    db.execute(f"CREATE CONNECTION kafka TO KAFKA ({options}) WITH (VALIDATE = false)".encode())
+    db.execute("CREATE SOURCE reads FROM KAFKA CONNECTION kafka (TOPIC 't') FORMAT JSON")
+    query = (
+        "SELECT status, error FROM mz_internal.mz_source_statuses WHERE name = 'reads' AND status = 'stalled'"
+    )
+    eventually(lambda: rows(db, query) != [], 60)
+    clean(repr(rows(db, query)), "the status of a source")
+    db.execute(f"ALTER SECRET s AS '{CHANGED}'".encode())
+    eventually(lambda: rows(db, query) != [], 60)
+    clean(repr(rows(db, "SHOW CREATE SOURCE reads")), "the definition of a source")
 
 
 def catalogs(db: psycopg.Connection[Any]) -> None:
