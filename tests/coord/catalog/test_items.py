@@ -290,8 +290,8 @@ def test_what_a_newer_version_wrote_is_refused() -> None:
     row = json.loads(ROWS["file source"])
     with pytest.raises(UndefinedObject, match='object of unknown kind "policy"'):
         item_from_json(json.dumps(row | {"kind": "policy"}))
-    with pytest.raises(UndefinedObject, match='unknown connector "kafka"'):
-        item_from_json(json.dumps(row | {"options": row["options"] | {"connector": "kafka"}}))
+    with pytest.raises(UndefinedObject, match='unknown connector "telex"'):
+        item_from_json(json.dumps(row | {"options": row["options"] | {"connector": "telex"}}))
     with pytest.raises(UndefinedObject, match=f"the version {CATALOG_VERSION + 1} of its format"):
         item_from_json(json.dumps(row | {"version": CATALOG_VERSION + 1}))
 

@@ -30,14 +30,10 @@ class KafkaSinkParser(TypeParser):
         self.expect_words("connection")
         connection = self.object_name()
         options = self.parenthesised(self._kafka_sink_option)
-        key: tuple[ast.Name, ...] = ()
-        # KEY FORMAT is what follows a sink's key, or what stands in its place
-        if self.at_word("key") and not self.at_word("key", "format"):
-            self.advance()
-            key = self.parenthesised(self.one_name)
-            self.accept_words("not", "enforced")  # it is looked at as it is written, all the same
+        key = self._sink_key()
         headers = self.one_name() if self.accept_words("headers") else None
         key_format, format_ = self._sink_formats()
+        key = key or self._sink_key()  # where sinks INTO FILE have it
         envelope = self._kafka_sink_envelope()
         return KafkaSinkClause(
             connection,
@@ -71,6 +67,15 @@ class KafkaSinkParser(TypeParser):
             found = self.option_value()
             value = found if isinstance(found, str | int) and not isinstance(found, bool) else str(found)
         return KafkaSinkOption(name, value, self.text[start : self.tokens[self.index - 1].end], position)
+
+    def _sink_key(self) -> tuple[ast.Name, ...]:
+        """`KEY (column, ...) [NOT ENFORCED]`, which is looked at as it is written all the same; KEY FORMAT is something else."""
+        if not self.at_word("key") or self.at_word("key", "format"):
+            return ()
+        self.advance()
+        key = self.parenthesised(self.one_name)
+        self.accept_words("not", "enforced")
+        return key
 
     def _sink_formats(self) -> tuple[str | None, str]:
         """Of the key, if it has one of its own, and of the value."""

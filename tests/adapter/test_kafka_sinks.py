@@ -1,0 +1,73 @@
+"""Sink models INTO KAFKA: as Materialize's adapter has them, a clause, and as a query with a connector."""
+
+from __future__ import annotations
+
+import json
+import time
+import uuid
+from typing import Any
+
+import pytest
+from dbt.tests.util import run_dbt, write_file
+from servers.kafka_broker import KafkaBroker
+
+SEED = "id,port\n1,a\n2,b\n"
+MOVES = "{{ config(materialized='materialized_view') }} select id, port from {{ ref('seed') }}"
+CHANGED = MOVES.replace("port from", "port || '!' as port from")
+
+
+@pytest.mark.usefixtures("connection")
+class TestKafkaSinks:
+    @pytest.fixture(scope="class")
+    def topics(self) -> tuple[str, str]:
+        return f"clause_{uuid.uuid4().hex[:8]}", f"query_{uuid.uuid4().hex[:8]}"
+
+    @pytest.fixture(scope="class")
+    def seeds(self) -> dict[str, str]:
+        return {"seed.csv": SEED}
+
+    @pytest.fixture(scope="class")
+    def models(self, topics: tuple[str, str]) -> dict[str, str]:
+        clause, query = topics
+        return {
+            "moves.sql": MOVES,
+            "clause.sql": "{{ config(materialized='sink') }} from {{ ref('moves') }} into kafka connection {{ target.schema }}.broker "
+            f"(topic '{clause}', topic partition count 2) key (id) format json envelope upsert",
+            "query.sql": "{{ config(materialized='sink', key=['id'], "
+            f"connector='kafka connection ' ~ target.schema ~ '.broker (topic {query})') }}}} "
+            "select * from {{ ref('moves') }}",
+        }
+
+    @pytest.fixture(scope="class")
+    def connection(self, project: Any, kafka: KafkaBroker) -> None:
+        project.run_sql(
+            f"create connection if not exists {project.test_schema}.broker to kafka "
+            f"(broker '{kafka.bootstrap}', security protocol plaintext)"
+        )
+
+    def test_a_sink_goes_on_over_a_changed_view(
+        self, project: Any, kafka: KafkaBroker, topics: tuple[str, str]
+    ) -> None:
+        assert len(run_dbt(["build"])) == 4
+        for topic in topics:
+            wait_for(kafka, topic, {1: "a", 2: "b"})
+        write_file(CHANGED, project.project_root, "models", "moves.sql")
+        run_dbt(["build"])
+        for topic in topics:
+            wait_for(kafka, topic, {1: "a!", 2: "b!"})
+            assert len(kafka.messages(topic)) == 4, "the difference, and not the contents again"
+        run_dbt(["build"])
+        assert all(len(kafka.messages(topic)) == 4 for topic in topics)
+
+
+def wait_for(kafka: KafkaBroker, topic: str, wanted: dict[int, str]) -> None:
+    deadline = time.monotonic() + 60
+    while True:
+        found = {}
+        for message in kafka.messages(topic):
+            row = json.loads(message.value())
+            found[json.loads(message.key())["id"]] = row["port"]
+        if found == wanted:
+            return
+        assert time.monotonic() < deadline, found
+        time.sleep(0.2)
