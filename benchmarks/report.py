@@ -28,6 +28,7 @@ from .responsiveness import ResponsivenessResult
 from .statements import PgbenchResult, PlanningResult, StatementResult
 from .storage import StorageResult
 from .transactions import TransactionResult
+from .webhooks import WebhookResult
 
 MIN_WIDTH = 120
 """Columns of a table that goes to a file or a pipe."""
@@ -58,6 +59,7 @@ Result = (
     | DbtResult
     | DiskResult
     | ProcessesResult
+    | WebhookResult
 )
 
 
@@ -94,6 +96,7 @@ def show(results: list[Result]) -> None:
     _show_dbt([r for r in results if isinstance(r, DbtResult)])
     _show_disk([r for r in results if isinstance(r, DiskResult)])
     _show_processes([r for r in results if isinstance(r, ProcessesResult)])
+    _show_webhooks([r for r in results if isinstance(r, WebhookResult)])
 
 
 def _table(title: str, *columns: str) -> Table:
@@ -334,6 +337,26 @@ def _show_merges(results: list[MergeResult]) -> None:
             "yes" if r.text else "no",
             *map(_ms, (r.merge.median_ms, r.merge.max_ms, r.merge.cpu_ms)),
             f"{r.ns_per_row:.0f}",
+            f"{r.load_1min:.1f}",
+        )
+    console.print(table)
+
+
+def _show_webhooks(results: list[WebhookResult]) -> None:
+    if not results:
+        return
+    table = _table(
+        "Webhooks", "asked for /s", "answered /s", "median ms", "p99 ms", "max ms", "refused", "cores", "load"
+    )
+    for r in results:
+        table.add_row(
+            f"{r.rate:,}",
+            f"{r.answered_per_second:,.0f}",
+            f"{r.latency.median_ms:.1f}",
+            f"{r.latency.p99_ms:.1f}",
+            f"{r.latency.max_ms:.1f}",
+            f"{r.refused:,}",
+            f"{r.cpu_seconds:.2f}",
             f"{r.load_1min:.1f}",
         )
     console.print(table)
