@@ -12,7 +12,7 @@ from ..compute.oneshot import evaluate_in_order
 from ..config import DATABASE, DEFAULT_CLUSTER, DEFAULT_SCHEMA
 from ..coord.catalog.catalog import Catalog
 from ..coord.catalog.entries import Change, ClusterEntry, SchemaEntry, bootstrap_entries
-from ..coord.catalog.items import Item
+from ..coord.catalog.items import Item, Secret
 from ..coord.catalog.role import FIRST_ROLE
 from ..coord.catalog.system_items import is_system
 from ..coord.ddl.connectors import new_sink, new_source_table, source_changes
@@ -27,6 +27,8 @@ from ..expr.tree.relation import GlobalId, Relation
 from ..expr.tree.relation_tree import dependencies
 from ..repr.schema import Schema
 from ..sql.catalog.catalog_view import PlanContext
+from ..sql.catalog.named_types import find_any
+from ..sql.catalog.names import new_name
 from ..sql.parser.parse import Statement, parse
 from ..sql.plan import plan, resolve_opaque
 from ..sql.plans.definition_plans import (
@@ -40,9 +42,12 @@ from ..sql.plans.definition_plans import (
     CreateTable,
     CreateType,
     CreateView,
+    CreateWebhook,
 )
 from ..sql.plans.plans import PlannedStatement
 from ..sql.plans.query_plans import Select
+from ..sql.syntax.definition_statements import CreateWebhookStatement
+from ..sql.syntax.vocabulary import ObjectKind
 
 _PURE = (
     CreateSchema
@@ -52,6 +57,7 @@ _PURE = (
     | CreateIndex
     | CreateFunction
     | CreateType
+    | CreateWebhook
 )
 
 _ABOUT_A_RUNTIME = "what is asked for are rows, and there is no runtime to ask"
@@ -99,9 +105,21 @@ class Environment:
         """Plans the statements of `sql`, in order; each sees those before it."""
         planned = []
         for statement in parse(sql):
+            self._assume_secrets(statement)
             planned.append(plan(statement, self.context, with_lineage=False))
             self._apply(planned[-1])
         return planned
+
+    def _assume_secrets(self, statement: Statement) -> None:
+        """Those that a webhook names are there: they are made in the runtime, and no part of a project."""
+        check = statement.node.check if isinstance(statement.node, CreateWebhookStatement) else None
+        for given in () if check is None else check.inputs:
+            if given.secret is None or find_any(ObjectKind.SECRET, given.secret, self.context) is not None:
+                continue
+            name = new_name(given.secret, self.context)
+            if self.catalog.schema_exists(name.schema):
+                identity = Definitions(self.catalog, 0, FIRST_ROLE.id, []).identity(name)
+                self.catalog.apply([Change(None, Secret(**identity, sealed=""))])
 
     def _apply(self, planned: PlannedStatement) -> None:
         definitions = Definitions(self.catalog, 0, FIRST_ROLE.id, [])

@@ -53,6 +53,11 @@ KINDS = {
         "{{ config(materialized='source') }}(k int not null, v text) from file '/tmp/in' format json key (k) envelope upsert",
         {"k": "integer", "v": "text"},
     ),
+    "a_webhook": (
+        "{{ config(materialized='source') }}from webhook body format json include headers"
+        " check (with (headers, secret of_the_runtime) headers -> 'x' = of_the_runtime)",
+        {"body": "jsonb", "headers": "map[text=>text]"},
+    ),
     "a_view_with_an_index": (
         "{{ config(indexes=[{'columns': ['customer']}]) }}select customer from {{ ref('orders') }}",
         {"customer": "integer"},
