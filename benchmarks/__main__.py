@@ -1,5 +1,5 @@
 """`python -m benchmarks`: engine, hydration, end-to-end, transactions, statements, pgbench, isolation, responsiveness, idle, merges, formats,
-memory, footprint, reads, recovery, storage, dbt, dbt-tests, all."""
+memory, footprint, reads, recovery, storage, webhooks, dbt, dbt-tests, all."""
 
 from __future__ import annotations
 
@@ -32,6 +32,7 @@ from .responsiveness import run_responsiveness
 from .statements import run_pgbench, run_planning, run_statements
 from .storage import run_storage
 from .transactions import run_transactions
+from .webhooks import run_webhooks
 from .workloads import WORKLOADS
 
 app = typer.Typer(
@@ -210,6 +211,18 @@ def idle(
     machine = Machine.now()
     console.log(f"{views:,} idle views")
     finish([run_idle(views, seconds)], machine, output)
+
+
+@app.command()
+def webhooks(
+    rate: Annotated[int, typer.Option("--rate", help="Requests a second.")] = 1_000,
+    seconds: Annotated[float, typer.Option("--seconds", help="For how long.")] = 20.0,
+    output: OutputOption = None,
+) -> None:
+    """Signed requests at a fixed rate, each answered when it is durable."""
+    machine = Machine.now()
+    console.log(f"{rate:,} webhook requests a second")
+    finish([run_webhooks(rate, seconds)], machine, output)
 
 
 @app.command()

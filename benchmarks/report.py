@@ -29,6 +29,7 @@ from .responsiveness import ResponsivenessResult
 from .statements import PgbenchResult, PlanningResult, StatementResult
 from .storage import StorageResult
 from .transactions import TransactionResult
+from .webhooks import WebhookResult
 
 MIN_WIDTH = 120
 """Columns of a table that goes to a file or a pipe."""
@@ -61,6 +62,7 @@ Result = (
     | DiskResult
     | ProcessesResult
     | UpsertResult
+    | WebhookResult
 )
 
 
@@ -99,6 +101,7 @@ def show(results: list[Result]) -> None:
     _show_disk([r for r in results if isinstance(r, DiskResult)])
     _show_processes([r for r in results if isinstance(r, ProcessesResult)])
     _show_upserts([r for r in results if isinstance(r, UpsertResult)])
+    _show_webhooks([r for r in results if isinstance(r, WebhookResult)])
 
 
 def _table(title: str, *columns: str) -> Table:
@@ -354,6 +357,26 @@ def _show_formats(results: list[FormatResult]) -> None:
             f"{r.bytes_each:.0f}",
             *map(_ms, (r.batch.median_ms, r.batch.max_ms)),
             f"{r.per_second:,.0f}",
+            f"{r.load_1min:.1f}",
+        )
+    console.print(table)
+
+
+def _show_webhooks(results: list[WebhookResult]) -> None:
+    if not results:
+        return
+    table = _table(
+        "Webhooks", "asked for /s", "answered /s", "median ms", "p99 ms", "max ms", "refused", "cores", "load"
+    )
+    for r in results:
+        table.add_row(
+            f"{r.rate:,}",
+            f"{r.answered_per_second:,.0f}",
+            f"{r.latency.median_ms:.1f}",
+            f"{r.latency.p99_ms:.1f}",
+            f"{r.latency.max_ms:.1f}",
+            f"{r.refused:,}",
+            f"{r.cpu_seconds:.2f}",
             f"{r.load_1min:.1f}",
         )
     console.print(table)

@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from dataclasses import dataclass
+from typing import Any
 
 from ..measure import Latencies, load
 from ..runtime import served
@@ -56,7 +57,7 @@ def run_webhooks(rate: int, seconds: float) -> WebhookResult:
         )
 
 
-def _post(work: Load) -> dict[str, object]:
+def _post(work: Load) -> dict[str, Any]:
     done = subprocess.run([sys.executable, *arguments(work)], capture_output=True, check=True, text=True)
-    found: dict[str, object] = json.loads(done.stdout)
+    found: dict[str, Any] = json.loads(done.stdout)
     return found

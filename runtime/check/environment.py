@@ -12,7 +12,7 @@ from ..compute.oneshot import evaluate_in_order
 from ..config import DATABASE, DEFAULT_CLUSTER, DEFAULT_SCHEMA
 from ..coord.catalog.catalog import Catalog
 from ..coord.catalog.entries import Change, ClusterEntry, SchemaEntry, bootstrap_entries
-from ..coord.catalog.items import Item
+from ..coord.catalog.items import Item, Secret
 from ..coord.catalog.role import FIRST_ROLE
 from ..coord.catalog.system_items import is_system
 from ..coord.ddl.connectors import new_sink, new_source_table, source_changes
@@ -43,12 +43,18 @@ from ..sql.plans.definition_plans import (
     CreateTable,
     CreateType,
     CreateView,
+    CreateWebhook,
 )
 from ..sql.plans.plans import PlannedStatement
 from ..sql.plans.query_plans import Select
 from ..sql.syntax import ast
-from ..sql.syntax.definition_statements import CreateSourceStatement
+from ..sql.syntax.definition_statements import (
+    CreateSinkStatement,
+    CreateSourceStatement,
+    CreateWebhookStatement,
+)
 from ..sql.syntax.schema_clauses import RegistryClause
+from ..sql.syntax.sink_statements import KafkaSinkClause
 from ..sql.syntax.source_statements import KafkaSourceClause
 from ..sql.syntax.vocabulary import ObjectKind
 from ..storage.connections.options import ConnectionKind, ConnectionOptions, Value
@@ -61,6 +67,7 @@ _PURE = (
     | CreateIndex
     | CreateFunction
     | CreateType
+    | CreateWebhook
 )
 
 _ABOUT_A_RUNTIME = "what is asked for are rows, and there is no runtime to ask"
@@ -109,13 +116,16 @@ class Environment:
         planned = []
         for statement in parse(sql):
             self._assume_connections(statement)
+            self._assume_secrets(statement)
             planned.append(plan(statement, self.context, with_lineage=False))
             self._apply(planned[-1])
         return planned
 
     def _assume_connections(self, statement: Statement) -> None:
-        """Connections are no part of a project: those that a source names are there, wherever they lead."""
+        """Connections are no part of a project: those that sources and sinks name are there, wherever they lead."""
         match statement.node:
+            case CreateSinkStatement(kafka=KafkaSinkClause(connection=name)):
+                self._assume_connection(name, ConnectionKind.KAFKA, {"BROKERS": ("nowhere.invalid",)})
             case CreateSourceStatement(kafka=KafkaSourceClause(connection=name, key=key, value=value)):
                 self._assume_connection(name, ConnectionKind.KAFKA, {"BROKERS": ("nowhere.invalid",)})
                 for format_ in (key, value):
@@ -132,6 +142,17 @@ class Environment:
             plan_ = CreateConnection(full, options, validate=False, if_not_exists=False)
             definitions = Definitions(self.catalog, 0, FIRST_ROLE.id, [])
             self.catalog.apply(definitions.changes(plan_)[1])
+
+    def _assume_secrets(self, statement: Statement) -> None:
+        """Those that a webhook names are there: they are made in the runtime, and no part of a project."""
+        check = statement.node.check if isinstance(statement.node, CreateWebhookStatement) else None
+        for given in () if check is None else check.inputs:
+            if given.secret is None or find_any(ObjectKind.SECRET, given.secret, self.context) is not None:
+                continue
+            name = new_name(given.secret, self.context)
+            if self.catalog.schema_exists(name.schema):
+                identity = Definitions(self.catalog, 0, FIRST_ROLE.id, []).identity(name)
+                self.catalog.apply([Change(None, Secret(**identity, sealed=""))])
 
     def _apply(self, planned: PlannedStatement) -> None:
         definitions = Definitions(self.catalog, 0, FIRST_ROLE.id, [])

@@ -64,6 +64,11 @@ KINDS = {
         """'{"type":"record","name":"r","fields":[{"name":"k","type":"long"},{"name":"d","type":{"type":"array","items":"string"}}]}'""",
         {"k": "bigint", "d": "text list"},
     ),
+    "a_webhook": (
+        "{{ config(materialized='source') }}from webhook body format json include headers"
+        " check (with (headers, secret of_the_runtime) headers -> 'x' = of_the_runtime)",
+        {"body": "jsonb", "headers": "map[text=>text]"},
+    ),
     "a_view_with_an_index": (
         "{{ config(indexes=[{'columns': ['customer']}]) }}select customer from {{ ref('orders') }}",
         {"customer": "integer"},
@@ -128,6 +133,15 @@ def test_what_a_materialization_refuses(tmp_path: Path, name: str) -> None:
     (finding,) = checked(tmp_path, {"models/refused.sql": sql}).result.findings
     assert message in finding.message
     assert finding.place.file == "models/refused.sql"
+
+
+def test_a_sink_may_write_through_a_connection_that_only_the_runtime_has(tmp_path: Path) -> None:
+    files = {
+        "models/kept.sql": "{{ config(materialized='materialized_view') }}select id from {{ ref('orders') }}",
+        "models/out.sql": "{{ config(materialized='sink', connector=\"kafka connection elsewhere.events (topic 't')\","
+        " key=['id']) }}select * from {{ ref('kept') }}",
+    }
+    assert checked(tmp_path, files).result.findings == []
 
 
 def test_an_incremental_model_is_checked_as_its_second_run_too(tmp_path: Path) -> None:

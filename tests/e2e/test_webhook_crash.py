@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import threading
 from collections import Counter
+from functools import partial
 
 import pytest
 from ptvc.directory import RuntimeInfo
@@ -24,6 +25,10 @@ def http_port(runtime: Runtime) -> int:
     assert info is not None
     assert info.http_port is not None
     return info.http_port
+
+
+def bodies(runtime: Runtime, source: str) -> list[str]:
+    return [body for (body,) in runtime.run(f"SELECT body FROM {source}")]
 
 
 def test_kills_under_load() -> None:
@@ -58,9 +63,7 @@ def test_kills_under_load() -> None:
             for body in (body for open_ in unanswered for body in open_):
                 assert poster.post("keyed", body, X_Key=body).status == 200
         for load in loads:
-            counts = Counter(
-                body for (body,) in runtime.eventually(lambda: runtime.run(f"SELECT body FROM {load.name}"))
-            )  # noqa: B023
+            counts = Counter(runtime.eventually(partial(bodies, runtime, load.name)))
             assert set(counts.values()) == {1}
             assert load.answered <= counts.keys() <= load.sent
             assert len(load.answered) > KILLS

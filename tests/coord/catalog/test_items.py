@@ -24,6 +24,7 @@ from ptvc.coord.catalog.items import (
     SourceTable,
     Table,
     View,
+    WebhookSource,
     shards_of,
 )
 from ptvc.coord.catalog.stored_layout import AS_CREATED, StoredLayout
@@ -32,13 +33,22 @@ from ptvc.expr.tree.codec import relation_from_json
 from ptvc.expr.tree.relation import Relation
 from ptvc.expr.tree.scalar import Call, ColumnRef, Literal
 from ptvc.repr.schema import Column, Schema
-from ptvc.repr.types import INT4, INT8, TEXT, TIMESTAMPTZ, Kind, ScalarType
+from ptvc.repr.types import BOOL, BYTEA, INT4, INT8, TEXT, TIMESTAMPTZ, Kind, ScalarType
 from ptvc.sql.plans.definition_plans import CounterConnector, FileConnector, FileSinkConnector
 from ptvc.sql.plans.query_plans import Envelope
 from ptvc.sql.syntax.constraints import Constraint, ConstraintKind
 from ptvc.sql.syntax.function_definition import FunctionArgument, FunctionDefinition, Volatility
 from ptvc.storage.connections.options import ConnectionKind, ConnectionOptions, SecretRef
 from ptvc.storage.source.generator.options import GeneratorOptions
+from ptvc.storage.source.webhook import (
+    BodyFormat,
+    Check,
+    CheckInput,
+    HeaderColumn,
+    HeaderFilter,
+    InputKind,
+    WebhookOptions,
+)
 
 ROWS = dict(
     line.split("\t")
@@ -50,6 +60,23 @@ NUMERIC_8_2 = ScalarType(Kind.NUMERIC, precision=8, scale=2)
 AB = Schema((Column("a", INT4), Column("b", TEXT)))
 TOTALS = Schema((Column("b", TEXT), Column("total", INT8, False)))
 X = ColumnRef(0, INT4, False)
+PLAIN_WEBHOOK = WebhookOptions(BodyFormat.TEXT)
+WEBHOOK = WebhookOptions(
+    BodyFormat.JSON,
+    array=True,
+    headers=HeaderFilter(("a",), ("b",)),
+    columns=(HeaderColumn("x", "X"), HeaderColumn("y", "y", binary=True)),
+    check=Check(
+        (
+            CheckInput(InputKind.HEADERS, "h"),
+            CheckInput(InputKind.BODY, "body", binary=True),
+            CheckInput(InputKind.SECRET, "s", binary=True, secret="u25"),
+        ),
+        Call("eq", (ColumnRef(1, BYTEA, True), ColumnRef(2, BYTEA, True)), BOOL, True),
+        "body = s",
+    ),
+    key_header="x-key",
+)
 
 
 def relation(what: str) -> Relation:
@@ -202,6 +229,24 @@ EXPECTED: dict[str, Item] = {
         reference="tpch.orders",
         retain_history_ms=5000,
     ),
+    "webhook": WebhookSource(
+        **identity(24, 16424, "posted", 1506),
+        schema=WEBHOOK.schema,
+        uses=("u25",),
+        shard="u24",
+        keys="u24-keys",
+        create_sql="CREATE SOURCE posted FROM WEBHOOK ...",
+        webhook=WEBHOOK,
+        retain_history_ms=5000,
+    ),
+    "plain webhook": WebhookSource(
+        **identity(25, 16425, "plain", 1507),
+        schema=PLAIN_WEBHOOK.schema,
+        shard="u25",
+        keys=None,
+        create_sql="CREATE SOURCE plain FROM WEBHOOK BODY FORMAT TEXT",
+        webhook=PLAIN_WEBHOOK,
+    ),
     "sink": Sink(
         **identity(12, 16397, "s", 1548),
         uses=("u2",),
@@ -310,6 +355,8 @@ def test_where_items_are_stored() -> None:
         "clock source": ["u21", "u21-remap"],
         "shared source": ["u22-remap"],
         "source table": ["u23"],
+        "webhook": ["u24", "u24-keys"],
+        "plain webhook": ["u25"],
         "sink": ["u12-progress"],
         "switched sink": ["u12-progress"],
     }

@@ -6,7 +6,8 @@ from typing import Any
 
 import psycopg
 import pytest
-from inprocess import InProcess, rows
+from inprocess import InProcess, eventually, rows
+from ptvc.persist import inspect
 
 from .posting import Poster, bodies
 
@@ -69,3 +70,19 @@ def test_keys_outlast_crashes(fresh: InProcess) -> None:
             fresh.abandon()
         fresh.start()
     assert sorted(bodies(fresh, "s")) == ["0", "1", "2", "3"]
+
+
+def test_the_shard_of_keys_is_kept_small(runtime: InProcess, db: Db, poster: Poster) -> None:
+    """What has gone from the window goes from the store."""
+    db.execute(SOURCE)
+    for key in range(200):
+        assert poster.post("s", str(key), X_Key=str(key)).status == 200
+    [(id_,)] = rows(db, "SELECT id FROM mz_sources WHERE name = 's'")
+
+    def is_small() -> bool:
+        found = inspect.overview(runtime.stores.consensus, runtime.stores.blob)
+        return (
+            next(shard.rows for shard in found.shards if shard.shard == f"{id_}-keys") <= 60
+        )  # of 395 that were written
+
+    eventually(is_small)
