@@ -72,9 +72,8 @@ class Run:
         """The rows with `low <= hash < high` (None: to the end), without a copy."""
         first = max(int(self._firsts.searchsorted(np.uint64(low), "right")) - 1, 0)
         found = []
-        for block in self._blocks[first:]:
-            if high is not None and block.hashes[0] >= high:
-                break
+        last = None if high is None else int(self._firsts.searchsorted(np.uint64(high), "left"))
+        for block in self._blocks[first:last]:
             start = int(block.hashes.searchsorted(np.uint64(low), "left"))
             stop = len(block) if high is None else int(block.hashes.searchsorted(np.uint64(high), "left"))
             if start < stop:
