@@ -24,7 +24,7 @@ from .block import Block
 from .run import Mapping, Run
 
 SPILL_ROWS = 65_536
-SPILL_BYTES = 8 << 20
+SPILL_BYTES = 4 << 20
 BLOCK_ROWS = 32_768
 BLOCK_BYTES = 4 << 20
 """What a merge takes in at a time, and a search touches at a time, at most about."""
