@@ -30,9 +30,14 @@ class Mapping:
 
     def forget(self, first: int, stop: int) -> None:
         """The pages of blocks `[first, stop)` are not this process's any more until it looks at them again."""
-        if _DROP is not None:
-            start = self.bounds[first] // mmap.PAGESIZE * mmap.PAGESIZE
-            self.memory.madvise(_DROP, start, self.bounds[stop] - start)
+        forget_pages(self.memory, self.bounds[first], self.bounds[stop])
+
+
+def forget_pages(memory: mmap.mmap, start: int, stop: int) -> None:
+    """The pages of bytes `[start, stop)`, those at the ends included, are read again when they are looked at."""
+    if _DROP is not None:
+        aligned = start // mmap.PAGESIZE * mmap.PAGESIZE
+        memory.madvise(_DROP, aligned, stop - aligned)
 
 
 @dataclass(frozen=True, slots=True)
