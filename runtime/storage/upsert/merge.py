@@ -18,7 +18,7 @@ from ...repr.batch import Times
 from ...repr.consolidate import group_rows, group_updates
 from ...repr.hash import hash_columns
 from ...repr.order import hash_order
-from .block import Block, has_twin, joined, take
+from .block import Block, Columns, Hashes, has_twin, joined, take
 from .run import Run
 from .scratch import BLOCK_BYTES, BLOCK_ROWS, Scratch
 
@@ -27,6 +27,8 @@ Combine = Callable[[Sequence[Block]], Block]
 
 AT_ONCE = 32
 """So many runs are read before their pages are let go of."""
+
+HASHED_ROWS = 1 << 13
 
 _HASHES = 1 << 64
 
@@ -67,13 +69,20 @@ def summed(blocks: Sequence[Block]) -> Block:
         members = np.flatnonzero(twins)
         rows = take(block.columns[:-1], order[members])
         no_times: Times = np.zeros(len(members), np.uint64)
-        groups = group_updates(rows, no_times, hash_columns(rows, len(members)))
+        groups = group_updates(rows, no_times, _row_hashes(rows, len(members)))
         sums = np.add.reduceat(diffs[members][groups.order], groups.starts)
         diffs[members] = 0
         diffs[members[groups.order[groups.starts]]] = sums
     kept = np.flatnonzero(diffs)
     columns = take(block.columns[:-1], order[kept])
     return Block(hashes[kept], (*columns, pa.array(diffs[kept])))
+
+
+def _row_hashes(columns: Columns, length: int) -> Hashes:
+    """As `hash_columns`, a few rows at a time: of texts it takes ten times what they do."""
+    starts = range(0, length, HASHED_ROWS)
+    pieces = (tuple(column.slice(start, HASHED_ROWS) for column in columns) for start in starts)
+    return np.concatenate([hash_columns(piece, len(piece[0])) for piece in pieces])
 
 
 class Merge:

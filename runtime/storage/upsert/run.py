@@ -30,9 +30,14 @@ class Mapping:
 
     def forget(self, first: int, stop: int) -> None:
         """The pages of blocks `[first, stop)` are not this process's any more until it looks at them again."""
-        if _DROP is not None:
-            start = self.bounds[first] // mmap.PAGESIZE * mmap.PAGESIZE
-            self.memory.madvise(_DROP, start, self.bounds[stop] - start)
+        forget_pages(self.memory, self.bounds[first], self.bounds[stop])
+
+
+def forget_pages(memory: mmap.mmap, start: int, stop: int) -> None:
+    """The pages of bytes `[start, stop)`, those at the ends included, are read again when they are looked at."""
+    if _DROP is not None:
+        aligned = start // mmap.PAGESIZE * mmap.PAGESIZE
+        memory.madvise(_DROP, aligned, stop - aligned)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +77,8 @@ class Run:
         """The rows with `low <= hash < high` (None: to the end), without a copy."""
         first = max(int(self._firsts.searchsorted(np.uint64(low), "right")) - 1, 0)
         found = []
-        for block in self._blocks[first:]:
-            if high is not None and block.hashes[0] >= high:
-                break
+        last = None if high is None else int(self._firsts.searchsorted(np.uint64(high), "left"))
+        for block in self._blocks[first:last]:
             start = int(block.hashes.searchsorted(np.uint64(low), "left"))
             stop = len(block) if high is None else int(block.hashes.searchsorted(np.uint64(high), "left"))
             if start < stop:

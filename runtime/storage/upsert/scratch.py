@@ -21,10 +21,10 @@ import pyarrow as pa
 
 from ...errors import DiskFull, PtvcError, StorageError
 from .block import Block
-from .run import Mapping, Run
+from .run import Mapping, Run, forget_pages
 
 SPILL_ROWS = 65_536
-SPILL_BYTES = 8 << 20
+SPILL_BYTES = 4 << 20
 BLOCK_ROWS = 32_768
 BLOCK_BYTES = 4 << 20
 """What a merge takes in at a time, and a search touches at a time, at most about."""
@@ -94,6 +94,9 @@ class RunWriter:
             *columns, hashes = reader.get_batch(number).columns
             values = np.asarray(hashes)
             bounds.append(values.ctypes.data + values.nbytes - buffer.address)
+            forget_pages(
+                memory, bounds[-2], bounds[-1]
+            )  # to look at a block's beginning maps its neighbourhood
             blocks.append(Block(values, tuple(columns)))
         bounds[-1] = len(memory)
         run = Run(blocks, Mapping(memory, tuple(bounds)), np.array(self._firsts, np.uint64))
