@@ -117,7 +117,8 @@ def run_formats(payloads: int = PAYLOADS, repeats: int = REPEATS) -> list[Format
 
     def one_by_one(given: pa.Array) -> list[Any]:
         readers = (io.BytesIO(payload[len(_HEADER) :]) for payload in given.to_pylist())
-        return [fastavro.schemaless_reader(reader, parsed, None)["id"] for reader in readers]
+        records: list[Any] = [fastavro.schemaless_reader(reader, parsed, None) for reader in readers]
+        return [record["id"] for record in records]
 
     return [
         _measured("avro", avro.decode, lambda d: d.columns[0].to_pylist(), flat, repeats),
