@@ -33,11 +33,9 @@ from .statement import (
     replacement,
     secret,
     server_calls,
-    sink,
-    source,
-    webhook,
 )
 from .statement.alter_table import alter_table
+from .statement.connector import sink, source, webhook
 from .statement.create_type import create_type
 from .statement.execute import execute
 from .statement.explain import plan_explain

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from s3_server import CREDENTIALS, S3Server
+from servers.s3_server import CREDENTIALS, S3Server
 
 from .conftest import running
 

@@ -68,7 +68,7 @@ from ptvc.persist.pushdown import Comparison, Condition, wanted
 from ptvc.persist.read import read_snapshot
 from ptvc.persist.state import Snapshot
 from ptvc.persist.write import write_parts
-from s3_server import S3Server
+from servers.s3_server import S3Server
 
 T = TypeVar("T")
 What = Sequence[tuple[tuple[object, ...], int, int]]

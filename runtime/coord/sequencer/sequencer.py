@@ -26,7 +26,7 @@ from ...sql.plans.explain_plans import Explain, ExplainAnalyze, ExplainPushdown,
 from ...sql.plans.plans import PlannedStatement
 from ...sql.plans.query_plans import Select, Subscribe
 from ...sql.plans.session_plans import NoOp
-from ...sql.statement.message_schemas import with_schemas
+from ...sql.statement.connector.message_schemas import with_schemas
 from ...sql.syntax.constraints import Constraint
 from ...sql.syntax.definition_statements import CreateSourceStatement
 from ..catalog.authorize import Authorization

@@ -26,7 +26,7 @@ from ptvc.persist.client import PersistClient
 from ptvc.persist.consensus.memory import MemoryConsensus
 from ptvc.persist.inspect import verify
 from ptvc.persist.location import open_blob
-from s3_server import CREDENTIALS, FAULTS, PAGE, S3Server
+from servers.s3_server import CREDENTIALS, FAULTS, PAGE, S3Server
 
 KEY = blob_key("s", "w/1", "a", 0)
 DATA = bytes(range(256)) * 1000

@@ -16,7 +16,7 @@ from ptvc.storage.connections.addresses import Addresses
 from ptvc.storage.connections.failures import ConnectionFailed, Step
 from ptvc.storage.connections.options import ConnectionKind, ConnectionOptions, SecretRef
 from ptvc.storage.connections.validation import validate
-from s3_server import S3Server
+from servers.s3_server import S3Server
 
 from .outside import Authority, free_port, registry, silence
 

@@ -18,7 +18,7 @@ from ptvc.persist.blob.s3 import S3Blob
 from ptvc.persist.stores import locate, open_stores
 from ptvc.replica import blob_retry
 from ptvc.retry import Backoff
-from s3_server import S3Server
+from servers.s3_server import S3Server
 from typer.testing import CliRunner
 
 LARGE = "INSERT INTO t SELECT i, md5(i::text) || md5((i + 1)::text) || md5((i + 2)::text) FROM generate_series({}, {}) AS i"

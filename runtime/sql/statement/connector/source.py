@@ -6,21 +6,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ...errors import InvalidParameter, PtvcError, SqlSyntaxError, Unsupported, WrongObjectType
-from ...repr.schema import Column, Schema
-from ...repr.types import INT8
-from ...storage.source.generator.kinds import KINDS, GeneratorKind
-from ...storage.source.generator.options import GeneratorOptions
-from ...storage.source.generator.ticking import PROGRESS, PROGRESS_SCHEMA
-from ..catalog.catalog_view import CatalogItem, ItemKind, QualifiedName
-from ..catalog.names import check_cluster, find, new_name, no_relation
-from ..parser.columns import duration_ms
-from ..plans import definition_plans, query_plans
-from ..query.planner import Planner
-from ..syntax import ast
-from ..syntax.definition_statements import CreateSourceStatement, CreateSourceTableStatement, Option
+from ....errors import InvalidParameter, PtvcError, SqlSyntaxError, Unsupported, WrongObjectType
+from ....repr.schema import Column, Schema
+from ....repr.types import INT8
+from ....storage.source.generator.kinds import KINDS, GeneratorKind
+from ....storage.source.generator.options import GeneratorOptions
+from ....storage.source.generator.ticking import PROGRESS, PROGRESS_SCHEMA
+from ...catalog.catalog_view import CatalogItem, ItemKind, QualifiedName
+from ...catalog.names import check_cluster, find, new_name, no_relation
+from ...parser.columns import duration_ms
+from ...plans import definition_plans, query_plans
+from ...query.planner import Planner
+from ...syntax import ast
+from ...syntax.definition_statements import CreateSourceStatement, CreateSourceTableStatement, Option
+from ..definitions import columns_schema, integer_option, refuse_repeated, unknown_option
 from . import kafka_source
-from .definitions import columns_schema, integer_option, refuse_repeated, unknown_option
 
 _LEAST = {
     "as_of": 0, "up_to": 0, "seed": 0, "keys": 1, "partitions": 1, "batch_size": 1, "value_size": 0, "snapshot_rounds": 1

@@ -12,23 +12,23 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from ...errors import PtvcError, SqlSyntaxError, UndefinedObject, WrongObjectType
-from ...repr.schema import Schema
-from ...storage.connections.options import ConnectionKind
-from ...storage.debezium.avro import DebeziumAvro
-from ...storage.formats.avro.format import AvroFormat
-from ...storage.formats.known import DEBEZIUM
-from ...storage.formats.options import FormatOptions
-from ...storage.formats.schemas import NO_SCHEMAS, SchemaText
-from ..catalog.catalog_view import CatalogItem
-from ..catalog.named_types import find_any
-from ..plans.definition_plans import WantedSchema
-from ..query.planner import Planner
-from ..syntax import ast
-from ..syntax.definition_statements import CreateSourceStatement
-from ..syntax.schema_clauses import MessageClause, RegistryClause, SchemaStrategy
-from ..syntax.source_statements import KafkaSourceClause, MessageFormat
-from ..syntax.vocabulary import ObjectKind
+from ....errors import PtvcError, SqlSyntaxError, UndefinedObject, WrongObjectType
+from ....repr.schema import Schema
+from ....storage.connections.options import ConnectionKind
+from ....storage.debezium.avro import DebeziumAvro
+from ....storage.formats.avro.format import AvroFormat
+from ....storage.formats.known import DEBEZIUM
+from ....storage.formats.options import FormatOptions
+from ....storage.formats.schemas import NO_SCHEMAS, SchemaText
+from ...catalog.catalog_view import CatalogItem
+from ...catalog.named_types import find_any
+from ...plans.definition_plans import WantedSchema
+from ...query.planner import Planner
+from ...syntax import ast
+from ...syntax.definition_statements import CreateSourceStatement
+from ...syntax.schema_clauses import MessageClause, RegistryClause, SchemaStrategy
+from ...syntax.source_statements import KafkaSourceClause, MessageFormat
+from ...syntax.vocabulary import ObjectKind
 
 KEY, VALUE = "key", "value"
 
@@ -131,7 +131,7 @@ def _avro(
 
 
 def _protobuf(message: str, schema: str) -> FormatOptions:
-    from ...storage.formats.protobuf.format import ProtobufFormat
+    from ....storage.formats.protobuf.format import ProtobufFormat
 
     digits = schema.removeprefix("\\x")
     try:

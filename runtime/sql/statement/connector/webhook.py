@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ...errors import InvalidParameter, PtvcError, SqlSyntaxError, Unsupported
-from ...expr.tree.relation import Get, GlobalId
-from ...expr.tree.scalar import MzNow, NowCompare, PerExecution, Scalar, walk
-from ...repr.schema import Column, Schema
-from ...repr.types import TIMESTAMPTZ
-from ...storage.source.webhook import (
+from ....errors import InvalidParameter, PtvcError, SqlSyntaxError, Unsupported
+from ....expr.tree.relation import Get, GlobalId
+from ....expr.tree.scalar import MzNow, NowCompare, PerExecution, Scalar, walk
+from ....repr.schema import Column, Schema
+from ....repr.types import TIMESTAMPTZ
+from ....storage.source.webhook import (
     BodyFormat,
     Check,
     CheckInput,
@@ -19,17 +19,17 @@ from ...storage.source.webhook import (
     InputKind,
     WebhookOptions,
 )
-from ..calls.external_calls import refuse_external
-from ..catalog.names import check_cluster, new_name
-from ..parser.columns import duration_ms
-from ..plans.definition_plans import CreateWebhook
-from ..query.planner import Planner
-from ..scalars.expressions import Expressions
-from ..scalars.scope import Scope, ScopeColumn
-from ..syntax import ast
-from ..syntax.definition_statements import CreateWebhookStatement, Option, WebhookCheck, WebhookInput
-from .connection import find_secret
-from .definitions import refuse_repeated, unknown_option
+from ...calls.external_calls import refuse_external
+from ...catalog.names import check_cluster, new_name
+from ...parser.columns import duration_ms
+from ...plans.definition_plans import CreateWebhook
+from ...query.planner import Planner
+from ...scalars.expressions import Expressions
+from ...scalars.scope import Scope, ScopeColumn
+from ...syntax import ast
+from ...syntax.definition_statements import CreateWebhookStatement, Option, WebhookCheck, WebhookInput
+from ..connection import find_secret
+from ..definitions import refuse_repeated, unknown_option
 
 _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9a-z-]+")
 _OPTIONS = ("retain_history", "retain_history_for", "idempotency_key_header")

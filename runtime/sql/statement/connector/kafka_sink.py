@@ -6,22 +6,22 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from ...errors import PtvcError, SqlSyntaxError, UndefinedObject, Unsupported, WrongObjectType
-from ...expr.coercion.session_zone import in_current_zone
-from ...expr.tree.codec import scalar_to_json
-from ...expr.tree.relation import Relation
-from ...expr.tree.scalar import calls_external, columns_of
-from ...storage.connections.options import ConnectionKind, topic_fault
-from ...storage.sink.kafka.options import COMPRESSIONS, KafkaSinkOptions
-from ..catalog.catalog_view import CatalogItem
-from ..catalog.named_types import find_any
-from ..query.planner import Planner
-from ..scalars.assignments import column_index
-from ..scalars.expressions import Expressions
-from ..scalars.scope import Scope, ScopeColumn
-from ..syntax import ast
-from ..syntax.sink_statements import KafkaSinkClause, KafkaSinkOption
-from ..syntax.vocabulary import ObjectKind
+from ....errors import PtvcError, SqlSyntaxError, UndefinedObject, Unsupported, WrongObjectType
+from ....expr.coercion.session_zone import in_current_zone
+from ....expr.tree.codec import scalar_to_json
+from ....expr.tree.relation import Relation
+from ....expr.tree.scalar import calls_external, columns_of
+from ....storage.connections.options import ConnectionKind, topic_fault
+from ....storage.sink.kafka.options import COMPRESSIONS, KafkaSinkOptions
+from ...catalog.catalog_view import CatalogItem
+from ...catalog.named_types import find_any
+from ...query.planner import Planner
+from ...scalars.assignments import column_index
+from ...scalars.expressions import Expressions
+from ...scalars.scope import Scope, ScopeColumn
+from ...syntax import ast
+from ...syntax.sink_statements import KafkaSinkClause, KafkaSinkOption
+from ...syntax.vocabulary import ObjectKind
 
 _UNSUPPORTED = {
     "TOPIC METADATA REFRESH INTERVAL": "A sink keeps to the partitions that its topic had when it began.",

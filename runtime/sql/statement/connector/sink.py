@@ -6,17 +6,17 @@ of that shape.
 
 from __future__ import annotations
 
-from ...errors import PtvcError, SqlSyntaxError, Unsupported
-from ...repr.schema import Schema
-from ..catalog.catalog_view import CatalogItem, ItemKind
-from ..catalog.names import check_cluster, find_object, find_relation, missing_object, new_name
-from ..plans import definition_plans, query_plans, session_plans
-from ..query.from_clause import relation_of
-from ..query.planner import Planner
-from ..scalars.assignments import column_index
-from ..syntax import ast
-from ..syntax.definition_statements import AlterSinkStatement, CreateSinkStatement
-from ..syntax.vocabulary import ObjectKind
+from ....errors import PtvcError, SqlSyntaxError, Unsupported
+from ....repr.schema import Schema
+from ...catalog.catalog_view import CatalogItem, ItemKind
+from ...catalog.names import check_cluster, find_object, find_relation, missing_object, new_name
+from ...plans import definition_plans, query_plans, session_plans
+from ...query.from_clause import relation_of
+from ...query.planner import Planner
+from ...scalars.assignments import column_index
+from ...syntax import ast
+from ...syntax.definition_statements import AlterSinkStatement, CreateSinkStatement
+from ...syntax.vocabulary import ObjectKind
 from .kafka_sink import options_of
 
 

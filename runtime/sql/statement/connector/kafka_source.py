@@ -20,27 +20,27 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ...errors import (
+from ....errors import (
     InvalidParameter,
     PtvcError,
     SqlSyntaxError,
     Unsupported,
 )
-from ...repr.schema import Column, Schema
-from ...repr.types import BYTEA, INT4, JSONB, TEXT, TIMESTAMP, UINT8, ScalarType, map_of
-from ...storage.connections.options import ConnectionKind
-from ...storage.formats.known import DEBEZIUM
-from ...storage.formats.options import FormatOptions
-from ...storage.source.kafka.options import KafkaOptions, MessageColumn, Part
-from ...storage.source.kafka.progress import PROGRESS, PROGRESS_SCHEMA
-from ..catalog.catalog_view import CatalogItem, QualifiedName
-from ..catalog.names import check_cluster, new_name
-from ..parser.columns import duration_ms
-from ..plans import definition_plans, query_plans
-from ..query.planner import Planner
-from ..syntax.definition_statements import CreateSourceStatement
-from ..syntax.source_statements import Included, KafkaSourceClause, KafkaSourceOption, MessageFormat
-from .definitions import columns_schema, refuse_repeated
+from ....repr.schema import Column, Schema
+from ....repr.types import BYTEA, INT4, JSONB, TEXT, TIMESTAMP, UINT8, ScalarType, map_of
+from ....storage.connections.options import ConnectionKind
+from ....storage.formats.known import DEBEZIUM
+from ....storage.formats.options import FormatOptions
+from ....storage.source.kafka.options import KafkaOptions, MessageColumn, Part
+from ....storage.source.kafka.progress import PROGRESS, PROGRESS_SCHEMA
+from ...catalog.catalog_view import CatalogItem, QualifiedName
+from ...catalog.names import check_cluster, new_name
+from ...parser.columns import duration_ms
+from ...plans import definition_plans, query_plans
+from ...query.planner import Planner
+from ...syntax.definition_statements import CreateSourceStatement
+from ...syntax.source_statements import Included, KafkaSourceClause, KafkaSourceOption, MessageFormat
+from ..definitions import columns_schema, refuse_repeated
 from .message_schemas import connection_of, schema_format, wanted_schemas, with_key_format
 
 _WITH_SCHEMA = ("avro", "protobuf")

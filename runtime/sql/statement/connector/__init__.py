@@ -1,0 +1,1 @@
+"""Sources and sinks: which options go together, and what they make."""
