@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from confluent_kafka import Producer
-from confluent_kafka.admin import AdminClient, NewTopic
+from confluent_kafka.admin import AdminClient
+from confluent_kafka.cimpl import NewTopic
 
 from ..measure import Latencies, load
 from ..runtime import RuntimeFailed, ServedRuntime, await_true, served
