@@ -272,10 +272,11 @@ class _RunningSource:
 
     def _report(self, ingestion: Ingestion) -> None:
         now = ingestion.statistics
-        if not self._stop.is_set():  # what is installed in its place says how it is
-            self._report_status(now.status, now.reason, now.hint)
+        self._report_status(now.status, now.reason, now.hint)
 
     def _report_status(self, status: SourceStatus, reason: str | None, hint: str | None) -> None:
+        if self._stop.is_set():
+            return  # what is installed in its place says how it is
         if (status, reason) != self._reported:
             self._reported = (status, reason)
             told = reason if hint is None or reason is None else f"{reason} ({hint})"

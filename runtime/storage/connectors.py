@@ -214,9 +214,9 @@ def open_ingestion(
     """The ingestion of a source, from its start or from where it stood.
 
     `position` is the last one that was committed (as `Ingest.position` gave it); `stored` and `scratch` are for the state
-    of ENVELOPE UPSERT only: such a source has one output beside its progress.  `connections` are those that the options name, by
-    id.  Raises Unsupported or InvalidParameter for options, columns or keys that do not go together, DiskFull and StorageError for
-    the state; nothing outside is touched yet.
+    of ENVELOPE UPSERT only: such a source has one output that is a relation.  `connections` are those that the options name,
+    by id.  Raises Unsupported or InvalidParameter for options, columns or keys that do not go together, DiskFull and
+    StorageError for the state; nothing outside is touched yet.
     """
     connector: Connector
     if isinstance(options, KafkaOptions):

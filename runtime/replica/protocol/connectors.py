@@ -46,9 +46,8 @@ class UpsertState:
 
 @dataclass(frozen=True, slots=True)
 class InstallSource:
-    """`position` is where the durable outputs end upstream; `upsert` is what a source with such state goes on from;
-    `connections` what the source reads through, by id.  `installation` is a number of its own: what another one has read is not
-    committed any more."""
+    """`position` is where the durable outputs end upstream; `upsert` is what a source with such state goes on from, `connections` what
+    the source reads through, by id.  `installation` is a number of its own: what another one has read is not committed any more."""
 
     id: GlobalId
     name: str
