@@ -81,6 +81,8 @@ def test_the_shard_of_keys_is_kept_small(runtime: InProcess, db: Db, poster: Pos
 
     def is_small() -> bool:
         found = inspect.overview(runtime.stores.consensus, runtime.stores.blob)
-        return next(shard.rows for shard in found.shards if shard.shard == f"{id_}-keys") <= 60  # of 395 that were written
+        return (
+            next(shard.rows for shard in found.shards if shard.shard == f"{id_}-keys") <= 60
+        )  # of 395 that were written
 
     eventually(is_small)
