@@ -20,8 +20,10 @@ from typing import Any
 
 from ...config import Settings
 from ...errors import PtvcError, SerializationFailure, UndefinedTable
+from ...expr.cost import cost
 from ...expr.tree.relation import GlobalId
 from ...repr.batch import Batch, concat_batches
+from ...storage.source.webhook import Check
 from ..catalog.catalog import Catalog
 from ..catalog.items import Secret, WebhookSource
 from ..secrets.key_ring import KeyRing
@@ -41,6 +43,10 @@ MOST_BYTES = 8 << 20
 
 FEW_BYTES = 32 << 10
 """Bodies of so many bytes are parsed in a few milliseconds, which is less than it takes to wait for a thread of its own."""
+
+CHEAP = 1 << 28
+"""The most that a check may cost by its estimate to be evaluated here.  Of signatures it is much too high, as it takes each function
+to make eight times as much as it is given; what repeats a text, or searches in one for one, is far beyond it."""
 
 
 @dataclass(slots=True)
@@ -83,6 +89,7 @@ class Inbox:
     _waiting: deque[_Waiting] = field(default_factory=deque)
     _running: bool = False
     _window: KeyWindow | None = None
+    _weighed: tuple[Check | None, bool] | None = None
 
     async def put(self, delivery: Delivery) -> bool:
         """Returns when what the request says is durable: whether it was written, or had been before.  Raises Refused."""
@@ -168,7 +175,15 @@ class Inbox:
                 return judge_each(item.webhook, deliveries, secrets, known, now)
 
         size = sum(len(delivery.body) for delivery in deliveries)
-        return work() if size <= FEW_BYTES else await EVALUATION.run(work)
+        if size <= FEW_BYTES and self._is_cheap(item.webhook.check):
+            return work()
+        return await EVALUATION.run(work)
+
+    def _is_cheap(self, check: Check | None) -> bool:
+        """The estimate takes longer than to evaluate the check, so it is made once."""
+        if self._weighed is None or self._weighed[0] is not check:
+            self._weighed = check, check is None or cost(check.predicate).work <= CHEAP
+        return self._weighed[1]
 
     async def _commit(self, item: WebhookSource, rows: Sequence[Batch], added: Mapping[str, bytes]) -> None:
         batch = concat_batches(item.schema, list(rows))

@@ -30,6 +30,9 @@ from .key_window import MOST_BYTES, digest
 
 Values = list[str] | list[bytes]
 
+MOST_WRITTEN = 16 << 20
+"""Characters of the documents of a body: `1e100000` has eight, and is written out as a hundred thousand."""
+
 
 @dataclass(slots=True)
 class Judged:
@@ -250,7 +253,10 @@ def _bodies(options: WebhookOptions, body: bytes) -> Values:
             return [_text(body, "the body")]
         case BodyFormat.JSON:
             text = _text(body, "the body")
-            return _elements(text) if options.array else _documents(text)
+            documents = _elements(text) if options.array else _documents(text)
+            if sum(map(len, documents)) > MOST_WRITTEN:
+                raise malformed("the numbers of the body are too long when they are written out", "54000")
+            return documents
 
 
 def _elements(text: str) -> list[str]:

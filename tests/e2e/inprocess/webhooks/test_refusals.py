@@ -7,8 +7,7 @@ import threading
 import pytest
 from inprocess import InProcess, eventually
 
-from e2e.inprocess.faults.test_full_disk import full_consensus
-
+from ..faults.test_full_disk import full_consensus
 from .posting import Answer, Line, Poster, bodies
 
 

@@ -64,6 +64,7 @@ def test_an_array_is_taken_whole_or_not_at_all(db: Db, poster: Poster) -> None:
         ("JSON", b"NaN", "22P02"),
         ("JSON", b"[" * 5_000 + b"]" * 5_000, "54001"),
         ("JSON", b'"\xff"', "22021"),
+        ("JSON ARRAY", b"[" + b",".join([b"1e100000"] * 200) + b"]", "54000"),
         ("JSON ARRAY", b"[1, 2] 3", "22P02"),
         ("TEXT", b"\xff", "22021"),
         ("TEXT", b"a\x00b", "22021"),
