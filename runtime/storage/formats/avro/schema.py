@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeVar
 
 from ....errors import InvalidParameter, Unsupported
+from ..packages import missing_package
 
 MOST_NODES = 20_000
 _LOGICAL = {
@@ -164,7 +165,10 @@ T = TypeVar("T")
 def _parsed(text: str, references: Sequence[str], use: Callable[[Any, dict[str, Any]], T]) -> T:
     """What `use` makes of what fastavro makes of the text, in which names are full, and of the types by their names."""
     # Loaded where a format needs it: it is of an extra.
-    from fastavro.schema import SchemaParseException, UnknownType, parse_schema
+    try:
+        from fastavro.schema import SchemaParseException, UnknownType, parse_schema
+    except ImportError:
+        raise missing_package("FORMAT AVRO", "fastavro") from None
 
     named: dict[str, Any] = {}
     try:
