@@ -115,10 +115,11 @@ def run_formats(payloads: int = PAYLOADS, repeats: int = REPEATS) -> list[Format
     protobuf = ProtobufFormat(descriptor_set, "p.Row")
     parsed = fastavro.parse_schema(ROW)
 
-    def one_by_one(given: pa.Array) -> list[Any]:
+    read: Callable[..., Any] = fastavro.schemaless_reader
+
+    def one_by_one(given: pa.Array) -> list[int]:
         readers = (io.BytesIO(payload[len(_HEADER) :]) for payload in given.to_pylist())
-        records: list[Any] = [fastavro.schemaless_reader(reader, parsed, None) for reader in readers]
-        return [record["id"] for record in records]
+        return [read(reader, parsed, None)["id"] for reader in readers]
 
     return [
         _measured("avro", avro.decode, lambda d: d.columns[0].to_pylist(), flat, repeats),

@@ -16,6 +16,7 @@ from .contract import PayloadFormat
 from .csv import Csv
 from .json import JsonDocument, JsonFields
 from .options import FormatOptions
+from .packages import missing_package
 from .registry import Registry
 from .schemas import NO_SCHEMAS, Schemas, SchemaText
 from .text import Bytes, Text
@@ -56,12 +57,18 @@ def _avro(options: FormatOptions, connections: Connections) -> PayloadFormat:
 
 
 def _protobuf(options: FormatOptions, connections: Connections) -> PayloadFormat:
-    # Loaded where it is asked for: it is of an extra.
-    from .protobuf.format import ProtobufFormat
-
-    format_ = ProtobufFormat(bytes.fromhex(options.settings["schema"]), options.settings["message"])
+    format_ = protobuf_format(bytes.fromhex(options.settings["schema"]), options.settings["message"])
     _check(format_.schema, options)
     return format_
+
+
+def protobuf_format(descriptor_set: bytes, message: str) -> PayloadFormat:
+    # Loaded where it is asked for: it is of an extra.
+    try:
+        from .protobuf.format import ProtobufFormat
+    except ImportError:
+        raise missing_package("FORMAT PROTOBUF", "protobuf") from None
+    return ProtobufFormat(descriptor_set, message)
 
 
 def _reader(options: FormatOptions) -> SchemaText:

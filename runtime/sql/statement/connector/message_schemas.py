@@ -17,7 +17,7 @@ from ....repr.schema import Schema
 from ....storage.connections.options import ConnectionKind
 from ....storage.debezium.avro import DebeziumAvro
 from ....storage.formats.avro.format import AvroFormat
-from ....storage.formats.known import DEBEZIUM
+from ....storage.formats.known import DEBEZIUM, protobuf_format
 from ....storage.formats.options import FormatOptions
 from ....storage.formats.schemas import NO_SCHEMAS, SchemaText
 from ...catalog.catalog_view import CatalogItem
@@ -131,8 +131,6 @@ def _avro(
 
 
 def _protobuf(message: str, schema: str) -> FormatOptions:
-    from ....storage.formats.protobuf.format import ProtobufFormat
-
     digits = schema.removeprefix("\\x")
     try:
         descriptor_set = bytes.fromhex(digits)
@@ -142,4 +140,4 @@ def _protobuf(message: str, schema: str) -> FormatOptions:
             hint="It is a descriptor set: protoc --include_imports --descriptor_set_out=FILE, and xxd -p FILE.",
         ) from None
     settings = {"schema": descriptor_set.hex(), "message": message}
-    return FormatOptions("protobuf", ProtobufFormat(descriptor_set, message).schema, settings)
+    return FormatOptions("protobuf", protobuf_format(descriptor_set, message).schema, settings)

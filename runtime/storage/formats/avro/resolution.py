@@ -28,6 +28,7 @@ from .nodes import (
     UnionNode,
     raw_type,
 )
+from .place import Malformed
 from .schema import (
     NULL,
     Array,
@@ -122,7 +123,10 @@ def _record(writer: Record, reader: Record) -> Node:
         if target.default is None:
             reason = f'record "{writer.name}" lacks field "{target.name}", which has no default'
             return MismatchNode(reason, raw_type(reader))
-        defaults[target.name] = _default(target)
+        try:
+            defaults[target.name] = _default(target)
+        except Malformed as error:
+            return MismatchNode(str(error), raw_type(reader))
     return RecordNode(fields, defaults, raw_type(reader))
 
 
@@ -182,12 +186,20 @@ def _is_same(writer: Type, reader: Type) -> bool:
 
 
 def _default(field: Field) -> Any:
-    """The field's default as a raw value."""
-    assert field.default is not None
-    return _value(json.loads(field.default), field.type)
+    """The field's default as a raw value.  Raises Malformed."""
+    if field.default is None:
+        raise Malformed("it has no default", field.name)
+    try:
+        return _value(json.loads(field.default), field.type)
+    except Malformed as error:
+        raise error.within(field.name) from None
 
 
 def _value(default: Any, type_: Type) -> Any:
+    if isinstance(type_, Union):
+        return _union_value(default, type_)
+    if not _can_be(default, type_):
+        raise Malformed(f"its default is no value of type {describe(type_)}")
     match type_:
         case Primitive(kind="bytes") | Fixed():
             return default.encode("latin-1")
@@ -201,8 +213,6 @@ def _value(default: Any, type_: Type) -> Any:
             return {
                 f.name: _value(default[f.name], f.type) if f.name in default else _default(f) for f in fields
             }
-        case Union():
-            return _union_value(default, type_)
         case _:
             return default
 
@@ -210,27 +220,45 @@ def _value(default: Any, type_: Type) -> Any:
 def _union_value(default: Any, type_: Union) -> Any:
     """That of the first branch that it can be of."""
     branch = next((b for b in type_.branches if _can_be(default, b)), type_.branches[0])
-    if branch == NULL:
-        return None
     value = _value(default, branch)
-    if nullable_of(type_) is not None:
+    if branch == NULL or nullable_of(type_) is not None:
         return value
     return {str([b for b in type_.branches if b != NULL].index(branch)): value}
 
 
 def _can_be(default: Any, type_: Type) -> bool:
+    """Whether it is of the type, as far as that does not depend on what it holds."""
     match type_:
         case Primitive(kind="null"):
             return default is None
         case Primitive(kind="boolean"):
             return isinstance(default, bool)
-        case Primitive(kind="int" | "long"):
-            return isinstance(default, int) and not isinstance(default, bool)
+        case Primitive(kind="int" | "long" as kind):
+            most = 1 << (31 if kind == "int" else 63)
+            return isinstance(default, int) and not isinstance(default, bool) and -most <= default < most
         case Primitive(kind="float" | "double"):
-            return isinstance(default, int | float) and not isinstance(default, bool)
-        case Primitive() | Fixed() | Enum():
-            return isinstance(default, str)
+            return isinstance(default, int | float) and not isinstance(default, bool) and abs(default) < 1e308
+        case Primitive(kind="bytes"):
+            return isinstance(default, str) and all(ord(letter) < 256 for letter in default)
+        case Fixed(size=size):
+            of_bytes = isinstance(default, str) and all(ord(letter) < 256 for letter in default)
+            return of_bytes and len(default) == size
+        case Enum(symbols=symbols):
+            return default in symbols
+        case Primitive():
+            return _encodable(default)
         case Array():
             return isinstance(default, list)
         case _:
             return isinstance(default, dict)
+
+
+def _encodable(default: Any) -> bool:
+    """Whether it is a text without halves of surrogate pairs."""
+    if not isinstance(default, str):
+        return False
+    try:
+        default.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

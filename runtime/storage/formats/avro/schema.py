@@ -7,11 +7,13 @@ What the specification says to ignore (a logical type that is unknown, or of ano
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeVar
 
 from ....errors import InvalidParameter, Unsupported
+from ..packages import missing_package
 
 MOST_NODES = 20_000
 _LOGICAL = {
@@ -35,6 +37,9 @@ _CONNECT = {
     "io.debezium.data.Json": ("string", "json"),
 }
 """What Kafka Connect's names of types mean, where Debezium writes no logical type; the names that are not Avro's are ours."""
+_MOST_BYTES = (1 << 31) - 1
+_NAME = re.compile(r"[\w$.-]+")
+"""More than the specification allows: letters of any script, and what Debezium leaves in names."""
 _MARKS = ("__fastavro_parsed", "__named_schemas")
 _PRIMITIVES = frozenset(("null", "boolean", "int", "long", "float", "double", "bytes", "string"))
 
@@ -160,7 +165,10 @@ T = TypeVar("T")
 def _parsed(text: str, references: Sequence[str], use: Callable[[Any, dict[str, Any]], T]) -> T:
     """What `use` makes of what fastavro makes of the text, in which names are full, and of the types by their names."""
     # Loaded where a format needs it: it is of an extra.
-    from fastavro.schema import SchemaParseException, UnknownType, parse_schema
+    try:
+        from fastavro.schema import SchemaParseException, UnknownType, parse_schema
+    except ImportError:
+        raise missing_package("FORMAT AVRO", "fastavro") from None
 
     named: dict[str, Any] = {}
     try:
@@ -257,11 +265,12 @@ class _Builder:
             case "map":
                 return Map(self.build(parsed["values"]))
             case "fixed":
-                if (size := int(parsed["size"])) < 0:
-                    raise InvalidParameter("the Avro schema has a fixed type of less than no bytes")
-                return Fixed(parsed["name"], _aliases(parsed), size, _logical(parsed, size))
+                size = parsed["size"]
+                if not isinstance(size, int) or not 0 <= size <= _MOST_BYTES:
+                    raise InvalidParameter(f"the Avro schema has a fixed type of {size!r} bytes")
+                return Fixed(_name(parsed), _aliases(parsed), size, _logical(parsed, size))
             case "enum":
-                return Enum(parsed["name"], _aliases(parsed), tuple(parsed["symbols"]), parsed.get("default"))
+                return _enum(parsed)
             case "record" | "error":
                 return self._record(parsed)
             case str():
@@ -270,7 +279,7 @@ class _Builder:
                 return self.build(kind)
 
     def _record(self, parsed: dict[str, Any]) -> Record:
-        name = parsed["name"]
+        name = _name(parsed)
         if name in self._open:
             raise Unsupported(
                 f'the Avro schema has a record "{name}" that contains itself',
@@ -279,8 +288,8 @@ class _Builder:
         self._open.add(name)
         fields = tuple(
             Field(
-                field["name"],
-                tuple(field.get("aliases", ())),
+                _name(field),
+                _texts(field.get("aliases", ())),
                 self.build(field["type"]),
                 json.dumps(field["default"]) if "default" in field else None,
             )
@@ -292,12 +301,30 @@ class _Builder:
         return Record(name, _aliases(parsed), fields)
 
 
+def _enum(parsed: dict[str, Any]) -> Enum:
+    """fastavro has checked that a default is one of the symbols."""
+    if not (symbols := _texts(parsed["symbols"])):
+        raise InvalidParameter("the Avro schema has an enum without symbols")
+    return Enum(_name(parsed), _aliases(parsed), symbols, parsed.get("default"))
+
+
+def _name(parsed: dict[str, Any]) -> str:
+    (name,) = _texts([parsed["name"]])
+    return name
+
+
+def _texts(values: Any) -> tuple[str, ...]:
+    found = tuple(values)
+    if not all(isinstance(text, str) and _NAME.fullmatch(text) for text in found):
+        raise InvalidParameter("the Avro schema has a name that is none", detail=_short(repr(found)))
+    return found
+
+
 def _aliases(parsed: dict[str, Any]) -> tuple[str, ...]:
     """In full: one without a namespace has that of the type."""
-    space = parsed["name"].rpartition(".")[0]
-    return tuple(
-        alias if "." in alias or not space else f"{space}.{alias}" for alias in parsed.get("aliases", ())
-    )
+    space = _name(parsed).rpartition(".")[0]
+    aliases = _texts(parsed.get("aliases", ()))
+    return tuple(alias if "." in alias or not space else f"{space}.{alias}" for alias in aliases)
 
 
 def _logical(parsed: dict[str, Any], size: int | None) -> Logical | None:

@@ -151,6 +151,8 @@ def test_a_silent_registry_stalls_the_source(db: Db, kafka: KafkaBroker, registr
     topic.write(("b", {"id": 2, "item": "y", "price": 2.0}))
     assert "connection refused" in stalled(db)
     assert rows(db, "SELECT * FROM s") == [(1, "x")]
+    # What is there already asks for nothing.
+    create(db, topic.name, f"FORMAT AVRO {REGISTRY}", "IF NOT EXISTS s")
     registry.start()
     shows(db, "SELECT * FROM s", [(1, "x"), (2, "y")])
     assert status(db) == ("running", None)
@@ -197,6 +199,30 @@ def test_what_cannot_be_created(db: Db, kafka: KafkaBroker, registry: SchemaRegi
     with pytest.raises(psycopg.Error, match="connection refused"):
         create(db, topic.name, f"FORMAT AVRO {REGISTRY}")
     assert rows(db, "SELECT count(*) FROM mz_sources WHERE name = 's'") == [(0,)]
+
+
+def test_a_registry_is_asked_by_those_who_have_the_right(
+    runtime: InProcess, db: Db, kafka: KafkaBroker, registry: SchemaRegistry, schema: str
+) -> None:
+    topic = Topic(kafka, registry, KEY, V1)
+    db.execute("CREATE ROLE writer LOGIN")
+    for right in (
+        f"USAGE, CREATE ON SCHEMA {schema}",
+        "USAGE, CREATE ON CLUSTER quickstart",
+        "USAGE ON CONNECTION k",
+    ):
+        db.execute(f"GRANT {right} TO writer".encode())
+    with psycopg.connect(
+        host="127.0.0.1", port=runtime.port, user="writer", dbname="ptvc", autocommit=True,
+        options=f"-c search_path={schema}",
+    ) as writer:  # fmt: skip
+        asked = list(registry.asked)
+        with pytest.raises(psycopg.errors.InsufficientPrivilege, match="permission denied for connection r"):
+            create(writer, topic.name, f"FORMAT AVRO {REGISTRY}")
+        assert registry.asked == asked
+        db.execute("GRANT USAGE ON CONNECTION r TO writer")
+        create(writer, topic.name, f"FORMAT AVRO {REGISTRY}")
+        writer.execute("DROP SOURCE s")
 
 
 def test_messages(db: Db, kafka: KafkaBroker) -> None:

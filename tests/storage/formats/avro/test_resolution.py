@@ -201,3 +201,33 @@ def test_names() -> None:
     assert one(record("r"), {**record("r"), "fields": [{"name": "g", "type": "int"}]}, {"f": 1}) == (
         'record "r" lacks field "g", which has no default'
     )
+
+
+@pytest.mark.parametrize(
+    ("type_", "default", "reason"),
+    [
+        ({"type": "array", "items": "int"}, ["x"], "its default is no value of type int"),
+        ({"type": "array", "items": "int"}, [1 << 31], "its default is no value of type int"),
+        ({"type": "map", "values": "bytes"}, {"a": "\u0100"}, "its default is no value of type bytes"),
+        (
+            {"type": "fixed", "name": "f", "size": 2},
+            "x",
+            'its default is no value of type fixed "f" of 2 bytes',
+        ),
+        ({"type": "enum", "name": "e", "symbols": ["a"]}, "b", 'its default is no value of type enum "e"'),
+    ],
+)
+def test_defaults_that_are_none(type_: Any, default: Any, reason: str) -> None:
+    """They hurt where they are needed only."""
+    with_default = {
+        "type": "record",
+        "name": "r",
+        "fields": [{"name": "x", "type": type_, "default": default}],
+    }
+    assert one({"type": "record", "name": "r", "fields": []}, with_default, {}) == f'field "x": {reason}'
+
+
+def test_a_default_of_a_record_that_lacks_a_field() -> None:
+    inner = {"type": "record", "name": "i", "fields": [{"name": "f", "type": "int"}]}
+    reader = {"type": "record", "name": "r", "fields": [{"name": "x", "type": inner, "default": {}}]}
+    assert one({"type": "record", "name": "r", "fields": []}, reader, {}) == 'field "x.f": it has no default'
