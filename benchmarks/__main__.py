@@ -17,7 +17,7 @@ from .dbt_runs import run_dbt
 from .dbt_tests import run_dbt_tests
 from .end_to_end import run_end_to_end
 from .engine import application, run_in_process, run_resident
-from .footprint import run_disk, run_processes
+from .footprint import run_disk, run_processes, run_upserts
 from .hydration import TPCH_NAMES, VIEWS, bases, run_hydration
 from .idle import run_idle
 from .isolation import run_isolation
@@ -269,9 +269,12 @@ def footprint(
     ] = 300_000,
     workloads: WorkloadsOption = "W1,W2,W3,W4,W5,W6",
     rest: Annotated[float, typer.Option("--rest", help="Seconds until what is left is taken.")] = 70.0,
+    keys: Annotated[
+        int, typer.Option("--keys", help="Keys of the UPSERT source; 0 leaves it out.")
+    ] = 10_000_000,
     output: OutputOption = None,
 ) -> None:
-    """What a directory takes after a dbt build, by folder; what each process holds in memory."""
+    """What a directory takes after a dbt build, by folder; what each process holds in memory; an UPSERT source's state."""
     machine = Machine.now()
     results: list[Result] = []
     if trips:
@@ -280,6 +283,9 @@ def footprint(
     for name in filter(None, workloads.split(",")):
         console.log(f"{name}, processes over a base of {rows:,} rows")
         results += run_processes(WORKLOADS[name], rows, rest)
+    if keys:
+        console.log(f"the state of {keys:,} keys")
+        results += run_upserts(keys, max(keys // 5, 1))
     finish(results, machine, output)
 
 

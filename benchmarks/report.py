@@ -14,7 +14,7 @@ from .appends import AppendCost, AppendRate
 from .dbt_adapters import DbtResult
 from .end_to_end import EndToEndResult
 from .engine import HydrationResult, StepResult
-from .footprint import DiskResult, ProcessesResult
+from .footprint import DiskResult, ProcessesResult, UpsertResult
 from .footprint.processes import COORDINATOR_MIB
 from .hydration import JobHydration, Recomputation
 from .idle import IdleResult
@@ -58,6 +58,7 @@ Result = (
     | DbtResult
     | DiskResult
     | ProcessesResult
+    | UpsertResult
 )
 
 
@@ -94,6 +95,7 @@ def show(results: list[Result]) -> None:
     _show_dbt([r for r in results if isinstance(r, DbtResult)])
     _show_disk([r for r in results if isinstance(r, DiskResult)])
     _show_processes([r for r in results if isinstance(r, ProcessesResult)])
+    _show_upserts([r for r in results if isinstance(r, UpsertResult)])
 
 
 def _table(title: str, *columns: str) -> Table:
@@ -362,6 +364,36 @@ def _show_storage(results: list[StorageResult]) -> None:
     )
     for r in results:
         table.add_row(f"{r.keys:,}", f"{r.updates:,}", f"{r.ratio:.2f}x", f"{r.batches}")
+    console.print(table)
+
+
+def _show_upserts(results: list[UpsertResult]) -> None:
+    if not results:
+        return
+    table = _table(
+        f"The state of an UPSERT source, {results[0].keys:,} keys; MiB",
+        *(
+            "phase",
+            "records",
+            "per second",
+            "per CPU second",
+            "longest batch, ms",
+            "resident, most",
+            "resident",
+        ),
+        *("without files' pages", "of these before", "state in memory", "state in files", "load"),
+    )
+    for r in results:
+        table.add_row(
+            r.phase,
+            f"{r.records:,}",
+            f"{r.records / r.seconds:,.0f}",
+            f"{r.records / r.cpu_s:,.0f}",
+            f"{r.longest_ms:,.0f}",
+            *(f"{mib:,.0f}" for mib in (r.peak_mib, r.resident_mib, r.private_mib, r.own_mib)),
+            *(f"{mib:,.0f}" for mib in (r.state_mib, r.files_mib)),
+            f"{r.load_1min:.1f}",
+        )
     console.print(table)
 
 

@@ -46,7 +46,8 @@ from ..sql.plans.definition_plans import (
 )
 from ..sql.plans.plans import PlannedStatement
 from ..sql.plans.query_plans import Select
-from ..sql.syntax.definition_statements import CreateSourceStatement
+from ..sql.syntax.definition_statements import CreateSinkStatement, CreateSourceStatement
+from ..sql.syntax.sink_statements import KafkaSinkClause
 from ..sql.syntax.source_statements import KafkaSourceClause
 from ..sql.syntax.vocabulary import ObjectKind
 from ..storage.connections.options import ConnectionKind, ConnectionOptions
@@ -112,9 +113,12 @@ class Environment:
         return planned
 
     def _assume_connection(self, statement: Statement) -> None:
-        """Connections are no part of a project: one that a source names is there, wherever it leads."""
+        """Connections are no part of a project: one that a source or a sink names is there, wherever it leads."""
         match statement.node:
-            case CreateSourceStatement(kafka=KafkaSourceClause(connection=name)):
+            case (
+                CreateSourceStatement(kafka=KafkaSourceClause(connection=name))
+                | CreateSinkStatement(kafka=KafkaSinkClause(connection=name))
+            ):
                 if len(name.parts) > 1:
                     self.add_schema(name.parts[-2])
                 if find_any(ObjectKind.CONNECTION, name, self.context) is None:

@@ -12,23 +12,35 @@ import queue
 import threading
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from pathlib import Path
 from time import monotonic
 
 import pyarrow.compute as pc
 
 from ..clock import SystemClock
-from ..errors import PtvcError
+from ..compute.memory import hand_back
+from ..errors import DiskFull, PtvcError
 from ..expr.tree.relation import GlobalId
 from ..persist.blob.base import Blob
 from ..persist.write import PartRef
-from ..repr.batch import Batch, Delta
+from ..repr.batch import NO_ERRORS, Batch, Delta
+from ..retry import ThreadTiming, retry
+from ..storage.changes import Changes
 from ..storage.connections.values import Values
-from ..storage.connectors import NO_CONNECTIONS, AskedOutput, asked_outputs, open_ingestion, parsed_options
+from ..storage.connectors import (
+    NO_CONNECTIONS,
+    AskedOutput,
+    Stored,
+    asked_outputs,
+    open_ingestion,
+    parsed_options,
+)
 from ..storage.envelope import EnvelopeKind
 from ..storage.ingestion import Ingestion, OutputChanges, OutputId, Statistics
 from ..storage.ingestion import Status as SourceStatus
-from .blob_retry import write_parts_when_there_is_room
-from .inputs import load_snapshot
+from ..storage.upsert.scratch import Scratch
+from .blob_retry import NO_ROOM, write_parts_when_there_is_room
+from .inputs import stored_updates
 from .protocol import (
     Ingest,
     Ingested,
@@ -40,6 +52,7 @@ from .protocol import (
     SourceOutput,
     SourceStatistics,
     Status,
+    UpsertState,
 )
 
 logger = logging.getLogger(__name__)
@@ -51,7 +64,8 @@ def open_source(
     description: SourceDescription,
     outputs: Mapping[GlobalId, SourceOutput],
     position: str | None = None,
-    snapshot: Batch | None = None,
+    stored: Stored | None = None,
+    scratch: Scratch | None = None,
     connections: Mapping[GlobalId, Values] = NO_CONNECTIONS,
 ) -> Ingestion:
     """The ingestion that a source's description asks for; raises if its parts do not go together.  `connections` are what it reads
@@ -63,7 +77,8 @@ def open_source(
         EnvelopeKind(description.envelope),
         SystemClock(),
         position=position,
-        snapshot=snapshot,
+        stored=stored,
+        scratch=scratch,
         connections=connections,
     )
 
@@ -125,16 +140,39 @@ class _RunningSource:
                 ingestion.close()
 
     def _open(self) -> Ingestion:
-        command, begin = self._command, monotonic()
-        snapshot = None
-        if command.stored is not None and command.position is not None:
-            snapshot = load_snapshot(self._blob, command.stored).oks
-        ingestion = open_source(
-            command.description, command.outputs, command.position, snapshot, command.connections
+        command = self._command
+        if (state := command.upsert) is None:
+            return open_source(
+                command.description, command.outputs, command.position, connections=command.connections
+            )
+        begin = monotonic()
+        ingestion = retry(
+            lambda: self._restored(state),
+            lambda error: isinstance(error, DiskFull),
+            NO_ROOM,
+            ThreadTiming(self._stop),
+            self._report_full,
         )
-        if command.stored is not None:
-            self._rehydration_s = monotonic() - begin
+        hand_back()
+        self._rehydration_s = monotonic() - begin
         return ingestion
+
+    def _restored(self, state: UpsertState) -> Ingestion:
+        """The ingestion of an upsert source.  Raises DiskFull when there is no room for its state."""
+        command = self._command
+        stored = None
+        if command.position is not None:
+            stored = Stored(
+                stored_updates(self._blob, state.stored), stored_updates(self._blob, state.recorded)
+            )
+        scratch = Scratch(Path(state.directory), state.spill_rows)
+        return open_source(
+            command.description, command.outputs, command.position, stored, scratch, command.connections
+        )
+
+    def _report_full(self, error: Exception) -> None:
+        assert isinstance(error, PtvcError)
+        self._report_status(SourceStatus.STALLED, error.message, error.hint)
 
     def _take_outputs(self, ingestion: Ingestion) -> None:
         asked = None
@@ -159,15 +197,9 @@ class _RunningSource:
             self._send(IngestProgress(id_, self._statistics(ingestion.statistics)))
             return True
         parts, self._staged = self._staged, {}
-        self._send(
-            Ingest(
-                id_,
-                parts,
-                ingest.position,
-                self._statistics(ingestion.once_committed()),
-                self._command.installation,
-            )
-        )
+        statistics = self._statistics(ingestion.once_committed())
+        recorded = self._recorded(ingest.keyed_errors)
+        self._send(Ingest(id_, parts, ingest.position, statistics, recorded, self._command.installation))
         time = self._replies.get()
         if time is None:
             ingestion.aborted()
@@ -185,6 +217,21 @@ class _RunningSource:
             output.shard,
             output.schema,
             delta,
+            writer=self._writer,
+            wanted=lambda: not self._stop.is_set(),
+        )
+
+    def _recorded(self, keyed_errors: Changes | None) -> tuple[PartRef, ...]:
+        """What goes to the shard of positions beside the position."""
+        if keyed_errors is None:
+            return ()
+        assert self._command.upsert is not None, "errors have keys in upsert sources only"
+        shard = self._command.upsert.recorded
+        return write_parts_when_there_is_room(
+            self._blob,
+            shard.shard,
+            shard.schema,
+            Delta(keyed_errors.at(0), NO_ERRORS),
             writer=self._writer,
             wanted=lambda: not self._stop.is_set(),
         )
@@ -225,12 +272,15 @@ class _RunningSource:
 
     def _report(self, ingestion: Ingestion) -> None:
         now = ingestion.statistics
+        self._report_status(now.status, now.reason, now.hint)
+
+    def _report_status(self, status: SourceStatus, reason: str | None, hint: str | None) -> None:
         if self._stop.is_set():
             return  # what is installed in its place says how it is
-        if (now.status, now.reason) != self._reported:
-            self._reported = (now.status, now.reason)
-            reason = now.reason if now.hint is None or now.reason is None else f"{now.reason} ({now.hint})"
-            self._send(Status(self._command.id, now.status.value, reason))
+        if (status, reason) != self._reported:
+            self._reported = (status, reason)
+            told = reason if hint is None or reason is None else f"{reason} ({hint})"
+            self._send(Status(self._command.id, status.value, told))
 
 
 class Sources:

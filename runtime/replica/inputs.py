@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -36,6 +36,12 @@ def load_snapshot(blob: Blob, source: Import, width: int | None = None) -> Delta
     whole = read_snapshot(blob, snapshot, source.columns)
     narrow = _narrow(whole, width)
     return narrow if narrow is whole else Delta(consolidate(narrow.oks), narrow.errs)
+
+
+def stored_updates(blob: Blob, source: Import) -> Iterator[Batch]:
+    """Updates of rows whose sum are the contents at `source.as_of`, a part at a time."""
+    for part in source.snapshot:
+        yield read_updates(blob, [part], source.schema, 0, source.as_of + 1).oks
 
 
 def _changes(blob: Blob, source: Import, span: ChangesOf) -> Delta:

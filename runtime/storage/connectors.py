@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,7 +26,7 @@ from .ingestion import (
     OutputId,
     Polled,
     References,
-    keyed_errors_of,
+    former_keyed_errors,
 )
 from .source.directory import SourceStalled
 from .source.file import FileReader, Piece
@@ -39,6 +39,7 @@ from .source.kafka.progress import PROGRESS_SCHEMA as OFFSETS_SCHEMA
 from .source.kafka.records import Records
 from .source.load_generator import COUNTER_SCHEMA, Counter
 from .source.parquet_file import ParquetReader
+from .upsert.scratch import Scratch
 
 NO_CONNECTIONS: Mapping[str, Values] = {}
 
@@ -155,6 +156,15 @@ _FILES: dict[str, Callable[[FileOptions, Schema, tuple[int, ...]], Connector]] =
 }
 
 
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """What ENVELOPE UPSERT goes on from: updates whose sum are the source's rows, as of the last commit, and updates whose
+    sum is what was recorded beside its positions.  They are read once, a batch at a time."""
+
+    rows: Iterable[Batch]
+    recorded: Iterable[Batch] = ()
+
+
 Options = FileOptions | CounterOptions | GeneratorOptions | KafkaOptions
 
 
@@ -196,21 +206,22 @@ def open_ingestion(
     clock: Clock,
     *,
     position: str | None = None,
-    snapshot: Batch | None = None,
+    stored: Stored | None = None,
+    scratch: Scratch | None = None,
     connections: Mapping[str, Values] = NO_CONNECTIONS,
     chunk_bytes: int = DEFAULT_CHUNK_BYTES,
 ) -> Ingestion:
     """The ingestion of a source, from its start or from where it stood.
 
-    `position` is the last one that was committed (as `Ingest.position` gave it); `snapshot` the source's own rows as
-    of that commit, which only ENVELOPE UPSERT needs: such a source has one output.  `connections` are those that
-    the options name, by id.  Raises Unsupported or InvalidParameter for options, columns or keys that do not go together;
-    nothing outside is touched yet.
+    `position` is the last one that was committed (as `Ingest.position` gave it); `stored` and `scratch` are for the state
+    of ENVELOPE UPSERT only: such a source has one output that is a relation.  `connections` are those that the options name,
+    by id.  Raises Unsupported or InvalidParameter for options, columns or keys that do not go together, DiskFull and
+    StorageError for the state; nothing outside is touched yet.
     """
     connector: Connector
     if isinstance(options, KafkaOptions):
         kafka = _kafka(options, outputs, key, envelope, connections, clock)
-        opened = asked_outputs(outputs, key, envelope, position, snapshot)
+        opened = asked_outputs(outputs, key, envelope, position, stored, scratch)
         return Ingestion(kafka, opened, position, chunk_bytes=chunk_bytes, waits=True, close=kafka.close)
     if isinstance(options, GeneratorOptions):
         if envelope is not EnvelopeKind.NONE:
@@ -219,7 +230,7 @@ def open_ingestion(
     else:
         (output,) = outputs.values()
         connector = _sole_connector(options, output.schema, key, envelope, clock)
-    opened = asked_outputs(outputs, key, envelope, position, snapshot)
+    opened = asked_outputs(outputs, key, envelope, position, stored, scratch)
     return Ingestion(connector, opened, position, chunk_bytes=chunk_bytes)
 
 
@@ -228,7 +239,8 @@ def asked_outputs(
     key: tuple[int, ...] = (),
     envelope: EnvelopeKind = EnvelopeKind.NONE,
     position: str | None = None,
-    snapshot: Batch | None = None,
+    stored: Stored | None = None,
+    scratch: Scratch | None = None,
 ) -> dict[OutputId, Output]:
     """The outputs with their envelopes, as an ingestion takes them."""
     return {
@@ -237,7 +249,7 @@ def asked_outputs(
             asked.schema,
             AppendEnvelope(asked.schema)
             if asked.reference == PROGRESS
-            else _envelope(asked.schema, key, envelope, position, snapshot),
+            else _envelope(asked.schema, key, envelope, position, stored, scratch),
         )
         for id_, asked in outputs.items()
     }
@@ -303,12 +315,17 @@ def only_appends(
 
 
 def _envelope(
-    schema: Schema, key: tuple[int, ...], kind: EnvelopeKind, position: str | None, snapshot: Batch | None
+    schema: Schema,
+    key: tuple[int, ...],
+    kind: EnvelopeKind,
+    position: str | None,
+    stored: Stored | None,
+    scratch: Scratch | None,
 ) -> Envelope:
     if kind is EnvelopeKind.NONE:
         return AppendEnvelope(schema)
-    upsert = UpsertEnvelope(schema, key)
+    upsert = UpsertEnvelope(schema, key, scratch)
     if position is not None:
-        assert snapshot is not None, "an upsert source goes on from its own output"
-        upsert.restore(snapshot, keyed_errors_of(position))
+        assert stored is not None, "an upsert source goes on from its own output"
+        upsert.restore(stored.rows, stored.recorded, former_keyed_errors(position))
     return upsert

@@ -13,17 +13,17 @@ Protocol: `apply` returns the changes of a chunk and keeps them aside; `commit` 
 
 from __future__ import annotations
 
-import base64
 import enum
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Protocol
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..errors import InvalidParameter, StorageError
+from ..errors import InvalidParameter
 from ..repr.batch import Batch, Indices, Mask
 from ..repr.consolidate import group_rows
 from ..repr.equality import rows_equal
@@ -31,11 +31,11 @@ from ..repr.hash import hash_columns
 from ..repr.schema import Schema
 from .changes import NO_ERROR_CHANGES, Changes, no_changes
 from .decode import WHOLE_RECORD, Decoded, RecordErrors
-from .keyed_rows import NOT_FOUND, Hashes, KeyedRows, Places
-
-MAX_KEYED_ERRORS = 256
-"""Errors that are remembered by key.  They travel with the position, which is recorded at every commit; an error
-beyond this number leaves the key's row alone and stays, as if its key could not be read."""
+from .upsert.block import Columns, Hashes, take
+from .upsert.error_rows import error_rows, is_error_row, read_error_rows, read_former
+from .upsert.keyed_rows import KeyedRows
+from .upsert.restore import restored
+from .upsert.scratch import Scratch
 
 
 class EnvelopeKind(enum.Enum):
@@ -45,7 +45,10 @@ class EnvelopeKind(enum.Enum):
 
 class Envelope(Protocol):
     def apply(self, decoded: Decoded) -> tuple[Changes, Changes]:
-        """The changes of rows and of errors that the records make; one chunk at a time."""
+        """The changes of rows and of errors that the records make; one chunk at a time.
+
+        Raises DiskFull when there is no room for the state; then it is as it was, and the same may be applied again.
+        """
 
     def commit(self) -> None:
         """The changes of the last `apply` are durable."""
@@ -53,8 +56,9 @@ class Envelope(Protocol):
     def rollback(self) -> None:
         """They are not, and will never be: the state is as it was before."""
 
-    def keyed_errors(self) -> str | None:
-        """What a restart needs besides the source's rows, once the last `apply` is committed."""
+    def keyed_errors(self) -> Changes | None:
+        """What the last `apply` changes of what a restart needs besides the source's rows: texts, to be recorded in the
+        transaction that commits it."""
 
 
 class AppendEnvelope:
@@ -79,73 +83,67 @@ class AppendEnvelope:
     def rollback(self) -> None:
         """Nothing to settle."""
 
-    def keyed_errors(self) -> str | None:
+    def keyed_errors(self) -> Changes | None:
         return None
 
 
 @dataclass(frozen=True, slots=True)
 class _Pending:
-    dead: Places
-    columns: tuple[pa.Array, ...]
+    entries: Columns
     hashes: Hashes
-    errors: pa.Table
+    keyed_errors: Changes | None
 
 
 class UpsertEnvelope:
     """ENVELOPE UPSERT over `schema` with the key columns `key`.
 
-    State: per key its row, or its error; in columns, those of the schema, then the error's SQLSTATE and message
-    (NULL for a row).  It is rebuilt from the source's own output by `restore`.
+    State: per key an entry, which is its row or its error: the columns of the schema, then the error's SQLSTATE and
+    message (NULL for a row), and whether the key is gone.  It is rebuilt from the source's own output by `restore`.
     """
 
-    def __init__(self, schema: Schema, key: Sequence[int]) -> None:
+    def __init__(self, schema: Schema, key: Sequence[int], scratch: Scratch | None = None) -> None:
         if not key:
             raise InvalidParameter("ENVELOPE UPSERT needs a key", hint="Name its columns: KEY (a, b).")
         self._schema = schema
         self._key = tuple(key)
-        self._rows = KeyedRows(key)
-        fields = [pa.field(f"c{i}", schema[i].type.arrow) for i in self._key]
-        self._error_schema = pa.schema([*fields, ("sqlstate", pa.string()), ("message", pa.string())])
-        self._errors = self._error_schema.empty_table()
+        self._key_types = [schema[i].type for i in self._key]
+        self._scratch = scratch or Scratch()
+        self._types = [*(column.type.arrow for column in schema), pa.string(), pa.string(), pa.bool_()]
+        self._rows = KeyedRows(self._types, self._key, self._scratch)
+        self._unrecorded: pa.Array | None = None
         self._pending: _Pending | None = None
 
-    def restore(self, rows: Batch, keyed_errors: str | None) -> None:
-        """The state that made `rows` (a snapshot of the source's rows) and `keyed_errors` (as it once returned)."""
-        assert len(self._rows) == 0, "restore comes first"
-        if (rows.diffs != 1).any():
-            raise StorageError("the output of an upsert source holds a row more than once, or less than once")
-        parts = [(*rows.columns, *(pa.nulls(len(rows), pa.string()) for _ in range(2)))]
-        if keyed_errors is not None:
-            self._errors = _decode_errors(keyed_errors)
-            columns = [pa.nulls(len(self._errors), column.type.arrow) for column in self._schema]
-            for position, name in zip(self._key, self._errors.column_names, strict=False):
-                columns[position] = self._errors.column(name).combine_chunks()
-            parts.append(
-                (*columns, *(self._errors.column(n).combine_chunks() for n in ("sqlstate", "message")))
-            )
-        merged = tuple(pa.concat_arrays(list(column)) for column in zip(*parts, strict=True))
-        keys = [merged[index] for index in self._key]
-        hashes = hash_columns(keys, len(merged[0]))
-        if len(hashes) and len(group_rows(keys, hashes).starts) != len(hashes):
-            raise StorageError("the output of an upsert source holds two rows with one key")
-        self._rows.replace(_no_places(), merged, hashes)
+    @property
+    def state(self) -> KeyedRows:
+        return self._rows
+
+    def restore(
+        self, rows: Iterable[Batch], recorded: Iterable[Batch] = (), former: str | None = None
+    ) -> None:
+        """The state of which the source's rows are the sum of `rows`, and the keyed errors that of `recorded` (updates
+        of texts, positions among them), and what an earlier version has left in a position.
+
+        Updates come in any order; they are read one batch at a time.  Raises StorageError if they are no upsert source's.
+        """
+        assert self._rows.runs == 0, "restore comes first"
+        entries = chain(map(self._row_entries, rows), map(self._recorded_entries, recorded))
+        if former is not None:
+            columns = self._error_entries(*read_former(former, self._key_types))
+            self._unrecorded = self._error_texts(columns)
+            entries = chain(entries, [(*columns, pa.array(np.ones(len(columns[0]), np.int64)))])
+        self._rows.load(restored(entries, self._types, self._key, self._scratch))
 
     def apply(self, decoded: Decoded) -> tuple[Changes, Changes]:
         assert self._pending is None, "commit or rollback comes first"
+        self._rows.maintain()
         keyless, lost = self._without_key(decoded.errors)
         usable = np.ones(len(decoded), np.bool_)
         usable[keyless] = False
         first_error = np.full(len(decoded), -1, np.int64)
         bad, first = np.unique(decoded.errors.rows, return_index=True)
         first_error[bad] = first
-        first_error[keyless] = -1
-        excess = self._over_limit(first_error)
-        usable[excess] = False
-        lost = np.sort(np.concatenate([lost, first_error[excess]]))
-        first_error[excess] = -1
         records = np.flatnonzero(usable)
         if not len(records):
-            self._pending = _Pending(_no_places(), (), np.empty(0, np.uint64), self._errors)
             return no_changes(self._schema), _new_errors(decoded.errors, lost)
         records, hashes = self._last_of_each_key(decoded, records)
         new = self._entries(decoded, records, first_error[records])
@@ -153,17 +151,45 @@ class UpsertEnvelope:
 
     def commit(self) -> None:
         pending, self._pending = self._pending, None
-        if pending is None:  # the chunk had no records
-            return
-        self._rows.replace(pending.dead, pending.columns, pending.hashes)
-        self._errors = pending.errors
+        self._unrecorded = None
+        if pending is not None:
+            self._rows.add(pending.entries, pending.hashes)
 
     def rollback(self) -> None:
         self._pending = None
 
-    def keyed_errors(self) -> str | None:
-        errors = self._errors if self._pending is None else self._pending.errors
-        return _encode_errors(errors) if len(errors) else None
+    def keyed_errors(self) -> Changes | None:
+        changes = None if self._pending is None else self._pending.keyed_errors
+        if self._unrecorded is None:
+            return changes
+        former = Changes((self._unrecorded,), np.ones(len(self._unrecorded), np.int64))
+        return former if changes is None else _added(former, changes)
+
+    def _row_entries(self, rows: Batch) -> Columns:
+        none = pa.nulls(len(rows), pa.string())
+        return (*rows.columns, none, none, pa.array(rows.diffs))
+
+    def _recorded_entries(self, recorded: Batch) -> Columns:
+        (texts,) = recorded.columns
+        chosen = np.flatnonzero(is_error_row(texts).to_numpy(zero_copy_only=False))
+        columns = self._error_entries(*read_error_rows(texts.take(pa.array(chosen)), self._key_types))
+        return (*columns, pa.array(recorded.diffs[chosen]))
+
+    def _error_entries(self, keys: Columns, sqlstates: pa.Array, messages: pa.Array) -> Columns:
+        """Entries of errors, but for the last column."""
+        columns = [pa.nulls(len(sqlstates), column.type.arrow) for column in self._schema]
+        for position, key in zip(self._key, keys, strict=True):
+            columns[position] = key
+        return (*columns, sqlstates, messages)
+
+    def _error_texts(self, entries: Columns) -> pa.Array:
+        """How the errors among the entries are recorded."""
+        width = len(self._schema)
+        bad = entries[width].is_valid()
+        keys = tuple(entries[i].filter(bad) for i in self._key)
+        return error_rows(
+            keys, self._key_types, *(column.filter(bad) for column in entries[width : width + 2])
+        )
 
     def _without_key(self, errors: RecordErrors) -> tuple[Indices, Indices]:
         """Records whose key cannot be read, and for each the first error that says so."""
@@ -171,10 +197,6 @@ class UpsertEnvelope:
         positions = np.flatnonzero(about_key)
         rows, first = np.unique(errors.rows[positions], return_index=True)
         return rows, positions[first]
-
-    def _over_limit(self, first_error: Indices) -> Indices:
-        """Records in error that would exceed what is remembered by key."""
-        return np.flatnonzero(first_error >= 0)[max(0, MAX_KEYED_ERRORS - len(self._errors)) :]
 
     def _last_of_each_key(self, decoded: Decoded, records: Indices) -> tuple[Indices, Hashes]:
         """Of `records`, the last one of each key, in the order of the file, and the hashes of their keys."""
@@ -188,8 +210,7 @@ class UpsertEnvelope:
 
     def _entries(self, decoded: Decoded, records: Indices, errors: Indices) -> tuple[pa.Array, ...]:
         """State entries of `records`; `errors` has the error that takes the row's place, or -1."""
-        index = pa.array(records)
-        columns = [column.take(index) for column in decoded.columns]
+        columns = list(_chosen(decoded.columns, records))
         if (errors < 0).all():
             return (*columns, *(pa.nulls(len(records), pa.string()) for _ in range(2)))
         chosen = pa.array(errors, mask=errors < 0)
@@ -199,31 +220,29 @@ class UpsertEnvelope:
                 columns[position] = pc.if_else(good, column, pa.scalar(None, column.type))
         return (*columns, decoded.errors.sqlstates.take(chosen), decoded.errors.messages.take(chosen))
 
-    def _compare(
-        self, new: tuple[pa.Array, ...], hashes: Hashes, present: Mask, lost: Changes
-    ) -> tuple[Changes, Changes]:
+    def _compare(self, new: Columns, hashes: Hashes, present: Mask, lost: Changes) -> tuple[Changes, Changes]:
         """The changes from the state to the entries `new` (one per key), where not `present` to nothing."""
-        places = self._rows.find([new[index] for index in self._key], hashes)
-        found = np.flatnonzero(places.runs != NOT_FOUND)
-        old: tuple[pa.Array, ...] = tuple(column.slice(0, 0) for column in new)
-        insert = present.copy()
-        retract = np.zeros(len(found), np.bool_)
-        if len(found):
-            old = self._rows.take(Places(places.runs[found], places.rows[found]))
-            same = rows_equal(new, found, old, np.arange(len(found)), exact=True)
-            retract = ~(same & present[found])
-            insert[found] &= ~same
-        gone, come = np.flatnonzero(retract), np.flatnonzero(insert)
-        removed = tuple(column.take(pa.array(gone)) for column in old)
-        added = tuple(column.take(pa.array(come)) for column in new)
-        dead = Places(places.runs[found[gone]], places.rows[found[gone]])
-        oks, errs = self._split(removed, added, lost)
-        self._pending = _Pending(dead, added, hashes[come], self._errors_after(removed, added))
-        return oks, errs
+        found = self._rows.look_up(tuple(new[index] for index in self._key), hashes)
+        probes, old = found.probes, found.rows.columns[:-1]
+        changed = present.copy()
+        same = rows_equal(new, probes, old, np.arange(len(probes)), exact=True) & present[probes]
+        changed[probes] = ~same
+        gone, come = np.flatnonzero(~same), np.flatnonzero(changed & present)
+        removed, added = _chosen(old, gone), _chosen(new, come)
+        every = np.flatnonzero(changed)
+        entries = added if len(every) == len(come) else _chosen(new, every)
+        self._pending = _Pending(
+            (*entries, pa.array(~present[every])), hashes[every], self._changed_errors(removed, added)
+        )
+        return self._split(removed, added, lost)
 
-    def _split(
-        self, removed: tuple[pa.Array, ...], added: tuple[pa.Array, ...], lost: Changes
-    ) -> tuple[Changes, Changes]:
+    def _changed_errors(self, removed: Columns, added: Columns) -> Changes | None:
+        texts = [self._error_texts(removed), self._error_texts(added)]
+        if not any(map(len, texts)):
+            return None
+        return Changes((pa.concat_arrays(texts),), np.repeat([-1, 1], [len(text) for text in texts]))
+
+    def _split(self, removed: Columns, added: Columns, lost: Changes) -> tuple[Changes, Changes]:
         width = len(self._schema)
         entries = tuple(pa.concat_arrays([a, b]) for a, b in zip(removed, added, strict=True))
         diffs = np.concatenate([np.full(len(removed[0]), -1, np.int64), np.ones(len(added[0]), np.int64)])
@@ -242,23 +261,10 @@ class UpsertEnvelope:
         )
         return oks, errs
 
-    def _errors_after(self, removed: tuple[pa.Array, ...], added: tuple[pa.Array, ...]) -> pa.Table:
-        """The keyed errors once `removed` entries are gone and `added` ones are there."""
-        width = len(self._schema)
-        wanted = (*self._key, width, width + 1)
-        left = self._errors
-        if removed[width].null_count < len(removed[width]):
-            # Messages name file and line, so they tell errors apart.
-            left = left.filter(pc.invert(pc.is_in(left.column("message"), value_set=removed[width + 1])))
-        if added[width].null_count == len(added[width]):
-            return left
-        bad = added[width].is_valid()
-        new = pa.table([added[index].filter(bad) for index in wanted], schema=self._error_schema)
-        return pa.concat_tables([left, new])
 
-
-def _no_places() -> Places:
-    return Places(np.empty(0, np.int64), np.empty(0, np.int64))
+def _chosen(columns: Columns, rows: Indices) -> Columns:
+    """The rows, which are ascending, of columns; the columns themselves where these are all."""
+    return columns if len(rows) == len(columns[0]) else take(columns, rows)
 
 
 def _new_errors(errors: RecordErrors, positions: Indices) -> Changes:
@@ -270,12 +276,8 @@ def _new_errors(errors: RecordErrors, positions: Indices) -> Changes:
     )
 
 
-def _encode_errors(errors: pa.Table) -> str:
-    sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, errors.schema) as writer:
-        writer.write_table(errors.combine_chunks())
-    return base64.b64encode(sink.getvalue()).decode("ascii")
-
-
-def _decode_errors(payload: str) -> pa.Table:
-    return pa.ipc.open_stream(base64.b64decode(payload)).read_all().combine_chunks()
+def _added(one: Changes, other: Changes) -> Changes:
+    columns = zip(one.columns, other.columns, strict=True)
+    return Changes(
+        tuple(pa.concat_arrays(pair) for pair in columns), np.concatenate([one.diffs, other.diffs])
+    )

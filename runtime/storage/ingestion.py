@@ -18,7 +18,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
-from ..errors import PtvcError
+from ..errors import DiskFull, PtvcError
 from ..repr.schema import Schema
 from .changes import NO_ERROR_CHANGES, Changes, no_changes
 from .decode import Decoded, concat_decoded
@@ -126,7 +126,8 @@ class Ingest:
     """One unit of work: updates of rows and errors by output, and the position to record with them.
 
     Unless it is `complete` it is a piece, to be committed with those that follow.  `at_end`: everything that was there
-    when it was read is included.  `records` and `nbytes` of input.
+    when it was read is included.  `records` and `nbytes` of input.  `keyed_errors` are to be recorded beside the
+    position: see `Envelope.keyed_errors`.
     """
 
     outputs: Mapping[OutputId, OutputChanges]
@@ -136,6 +137,7 @@ class Ingest:
     records: int
     nbytes: int
     lag_bytes: int | None
+    keyed_errors: Changes | None = None
 
 
 @dataclass(slots=True)
@@ -154,8 +156,8 @@ def _whole(polled: Polled, id: OutputId) -> bool:
     return polled.snapshot_staged.get(id, known) >= known
 
 
-def keyed_errors_of(position: str) -> str | None:
-    """The envelope's part of a position, for its `restore`."""
+def former_keyed_errors(position: str) -> str | None:
+    """What a position has of keyed errors if an earlier version wrote it: they are recorded beside it now."""
     errors: str | None = json.loads(position).get("errors")
     return errors
 
@@ -219,14 +221,24 @@ class Ingestion:
         )
         if polled is None:
             return None
-        changes, records = self._changes(polled)
-        position: dict[str, Any] = {"read": polled.position}
-        for output in self._outputs.values():
-            if (errors := output.envelope.keyed_errors()) is not None:
-                position["errors"] = errors
-        text = json.dumps(position, separators=(",", ":"), sort_keys=True)
+        try:
+            changes, records = self._changes(polled)
+        except DiskFull as error:
+            # The state of an envelope has no room.  Nothing of this was handed out: it is read again.
+            for output in self._outputs.values():
+                output.envelope.rollback()
+            self._set(status=Status.STALLED, reason=error.message, hint=error.hint)
+            return None
+        text = json.dumps({"read": polled.position}, separators=(",", ":"), sort_keys=True)
         ingest = Ingest(
-            changes, text, polled.complete, polled.at_end, records, polled.nbytes, polled.lag_bytes
+            changes,
+            text,
+            polled.complete,
+            polled.at_end,
+            records,
+            polled.nbytes,
+            polled.lag_bytes,
+            self._keyed_errors(),
         )
         self._pending = (ingest, polled)
         self._stage(ingest, polled)
@@ -279,6 +291,15 @@ class Ingestion:
                 for id_, output in now.outputs.items()
             },
         )
+
+    def _keyed_errors(self) -> Changes | None:
+        found = [
+            changes
+            for output in self._outputs.values()
+            if (changes := output.envelope.keyed_errors()) is not None
+        ]
+        assert len(found) <= 1, "a source with keyed errors has one output"
+        return found[0] if found else None
 
     def _set(self, **changes: Any) -> None:
         self.statistics = replace(self.statistics, **changes)

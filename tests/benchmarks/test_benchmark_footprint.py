@@ -12,6 +12,7 @@ import pytest
 from benchmarks.footprint.disk import run_disk, sizes
 from benchmarks.footprint.processes import held_by, own_mib, run_processes
 from benchmarks.footprint.project import MAINTAINED, STAGING, write_trips_project
+from benchmarks.footprint.upserts import run_upserts
 from benchmarks.report import show
 from benchmarks.workloads import WORKLOADS
 
@@ -63,3 +64,21 @@ def test_processes(capsys: pytest.CaptureFixture[str]) -> None:
     assert all(0 < r.coordinator_mib < r.all_mib for r in results)
     show(results)
     assert "hydration" in capsys.readouterr().out
+
+
+def test_upserts_hold_a_part_of_their_state_in_memory(capsys: pytest.CaptureFixture[str]) -> None:
+    results = run_upserts(keys=300_000, changes=100_000)
+    assert [(r.phase, r.records) for r in results] == [
+        ("every key", 300_000),
+        ("changes", 100_000),
+        ("restart", 300_000),
+        ("changes after it", 100_000),
+    ]
+    whole = 300_000 * 100 / (1 << 20)
+    for result in results:
+        assert result.files_mib > whole / 2
+        assert result.state_mib <= 32  # whatever the number of keys
+        assert result.files_mib <= 3 * whole
+        assert result.peak_mib >= result.resident_mib
+    show([*results])
+    assert "The state of an UPSERT source, 300,000 keys" in capsys.readouterr().out

@@ -58,6 +58,11 @@ KINDS = {
         "key format json value format json include partition envelope upsert",
         {"k": "integer", "v": "text", "partition": "integer"},
     ),
+    "into_kafka": (
+        "{{ config(materialized='sink') }}from {{ ref('orders') }} into kafka connection elsewhere.events (topic 't') "
+        "key (id) format json envelope upsert",
+        {},
+    ),
     "a_view_with_an_index": (
         "{{ config(indexes=[{'columns': ['customer']}]) }}select customer from {{ ref('orders') }}",
         {"customer": "integer"},

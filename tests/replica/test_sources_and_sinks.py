@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from ptvc.persist.blob.memory import MemoryBlob
+from ptvc.persist.part import PartRef, stamp
 from ptvc.persist.read import read_updates
 from ptvc.persist.write import write_parts
 from ptvc.replica import egress
@@ -32,14 +33,18 @@ from ptvc.replica.protocol import (
     SourceOutput,
     Status,
     Updates,
+    UpsertState,
 )
 from ptvc.repr.batch import Batch, Delta, batch_from_rows, empty_batch
-from ptvc.repr.schema import ERROR_SCHEMA
+from ptvc.repr.consolidate import advance, consolidate
+from ptvc.repr.schema import ERROR_SCHEMA, Column, Schema
+from ptvc.repr.types import INT8, TEXT
 from ptvc.retry import Backoff
 from ptvc.storage.sink.change_records import SinkEnvelope
 from ptvc.storage.sink.contract import SinkStalled
 from ptvc.storage.sink.file import FileSink
 from ptvc.storage.source.generator import auction
+from scarce_disk import ScarceDisk
 
 from .support import SCHEMA, imported, parts
 
@@ -124,6 +129,83 @@ def test_a_source_has_one_commit_under_way_and_a_lost_reply_repeats_it(tmp_path:
         out.write("4\n")
     assert values(blob, sent.next(Ingest)) == [4]
     third.close()
+
+
+KEYED = Schema((Column("k", INT8, False), Column("v", INT8)))
+RECORDED = Schema((Column("position", TEXT, False),))
+
+
+class UpsertSource:
+    """What an upsert source has made durable, a commit at a time."""
+
+    def __init__(self, directory: Path, blob: MemoryBlob) -> None:
+        self.file, self.scratch = directory / "in.csv", directory / "scratch"
+        self.blob = blob
+        self.position: str | None = None
+        self._rows: tuple[PartRef, ...] = ()
+        self._recorded: tuple[PartRef, ...] = ()
+        self._time = 0
+
+    def command(self) -> InstallSource:
+        options = {"path": str(self.file), "format": "csv"}
+        description = SourceDescription("src", "file", options, (0,), "upsert")
+        stored = Import("s", "s", KEYED, True, self._time, self._rows, (), self._time + 1)
+        recorded = Import("s", "remap", RECORDED, False, self._time, self._recorded, (), self._time + 1)
+        state = UpsertState(stored, recorded, str(self.scratch), 1)
+        return InstallSource(
+            "s", "src", description, self.position, {"s": SourceOutput("s", "", KEYED)}, state
+        )
+
+    def commit(self, ingest: Ingest) -> Ingested:
+        self._time += 1
+        self._rows += tuple(stamp(part, self._time) for part in ingest.parts["s"])
+        self._recorded += tuple(stamp(part, self._time) for part in ingest.recorded)
+        self.position = ingest.position
+        return Ingested("s", self._time)
+
+    def contents(self) -> tuple[list[tuple[object, ...]], int, int]:
+        """The rows; how many errors there are; how many are recorded."""
+        found = read_updates(self.blob, self._rows, KEYED, 0, self._time + 1)
+        recorded = read_updates(self.blob, self._recorded, RECORDED, 0, self._time + 1).oks
+        rows = consolidate(advance(found.oks, self._time))
+        errors = consolidate(advance(found.errs, self._time))
+        assert set(rows.diffs.tolist()) | set(errors.diffs.tolist()) <= {1}
+        values = sorted(zip(*(column.to_pylist() for column in rows.columns), strict=True))
+        return values, len(errors), len(consolidate(advance(recorded, self._time)))
+
+
+def test_an_upsert_source_goes_on_from_its_own_output_and_what_is_recorded_of_its_errors(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    disk, upsert = ScarceDisk(monkeypatch), UpsertSource(tmp_path, MemoryBlob())
+    lines = [*(f"{i},{i}" for i in range(400)), *(f"{i},bad" for i in range(300))]
+    expected: list[tuple[list[tuple[object, ...]], int, int]] = [
+        ([(i, i) for i in range(300, 400)], 300, 300),
+        ([(i, 7) for i in range(0, 300, 2)] + [(i, i) for i in range(300, 400)], 150, 150),
+        ([(i, i) for i in range(350, 400)], 0, 0),
+    ]
+    upsert.file.write_text("k,v\n")
+    for number, contents in enumerate(expected):
+        if number == 1:
+            lines = [f"{i},7" for i in range(0, 300, 2)]
+        elif number == 2:
+            lines = [f"{i}," for i in range(350)]
+        with upsert.file.open("a") as file:
+            file.writelines(f"{line}\n" for line in lines)
+        sent = Sent()
+        sources = Sources(upsert.blob, f"attempt {number}", sent)
+        if number == 2:
+            disk.room = 0
+        sources.install(upsert.command())
+        if number == 2:
+            stalled = sent.state("stalled")
+            assert stalled.reason is not None
+            assert "No space left on device" in stalled.reason
+            disk.room = 1 << 40
+        sources.ingested(upsert.commit(sent.next(Ingest)))
+        assert upsert.contents() == contents
+        assert sent.nothing(Ingest, 0.3)
+        sources.close()
 
 
 def test_outputs_of_a_source_come_and_go_between_its_transactions() -> None:

@@ -121,7 +121,11 @@ class Connectors:
         rows = batch_from_rows(schema, [(n,) for n in range(before + 1, source.counted + 1)], 0)
         parts = write_parts(self._blob, output.shard, schema, Delta(rows, NO_ERRORS), writer=self._writer)
         source.under_way = True
-        self._send(Ingest(command.id, {command.id: parts}, str(source.counted), {}, command.installation))
+        self._send(
+            Ingest(
+                command.id, {command.id: parts}, str(source.counted), {}, installation=command.installation
+            )
+        )
 
     def ingested(self, message: Ingested) -> None:
         source = self._sources.get(message.id)

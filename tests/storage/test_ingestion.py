@@ -2,51 +2,67 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from collections import Counter as Multiset
 from pathlib import Path
 from random import Random
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from ptvc.clock import ManualClock
 from ptvc.errors import InvalidParameter, StorageError, Unsupported
 from ptvc.repr.batch import Batch, batch_from_rows, concat_batches
-from ptvc.repr.consolidate import consolidate
 from ptvc.repr.schema import ERROR_SCHEMA, Column, Schema
 from ptvc.repr.types import INT4, INT8, TEXT
-from ptvc.storage import envelope as envelope_module
-from ptvc.storage.connectors import AskedOutput, CounterOptions, FileOptions, only_appends, open_ingestion
+from ptvc.storage.connectors import (
+    AskedOutput,
+    CounterOptions,
+    FileOptions,
+    Stored,
+    only_appends,
+    open_ingestion,
+)
 from ptvc.storage.envelope import EnvelopeKind
 from ptvc.storage.ingestion import Ingestion, Status
+from ptvc.storage.upsert.scratch import Scratch
+from scarce_disk import ScarceDisk
 
 SCHEMA = Schema((Column("a", INT4), Column("b", TEXT), Column("v", INT4), Column("w", TEXT)))
 KEY = (0, 1)
+RECORDED = Schema((Column("position", TEXT),))
 ASKED = {"s": AskedOutput("", SCHEMA)}
 """The only output of a source of files."""
 
 
 class Output:
-    """What the committer made durable: rows, errors, position."""
+    """What the committer made durable: rows, errors, position, and what was recorded beside that."""
 
-    def __init__(self, directory: Path, kind: EnvelopeKind, chunk_bytes: int) -> None:
+    def __init__(
+        self, directory: Path, kind: EnvelopeKind, chunk_bytes: int, scratch: Scratch | None = None
+    ) -> None:
+        self.scratch = scratch
         self.options = FileOptions(str(directory), "json")
         self.kind = kind
         self.chunk_bytes = chunk_bytes
         self.rows = concat_batches(SCHEMA, [])
         self.errs = concat_batches(ERROR_SCHEMA, [])
+        self.recorded = concat_batches(RECORDED, [])
         self.position: str | None = None
         self.time = 0
         self.ingestion = self.restart()
 
     def restart(self) -> Ingestion:
-        snapshot = consolidate(Batch(self.rows.columns, np.zeros(len(self.rows), np.uint64), self.rows.diffs))
+        rows, recorded = (
+            [batch.slice(0, len(batch) // 2), batch.slice(len(batch) // 2, len(batch))]
+            for batch in (self.rows, self.recorded)
+        )
         self.ingestion = open_ingestion(
             self.options, ASKED, KEY, self.kind, ManualClock(),
-            position=self.position, snapshot=snapshot, chunk_bytes=self.chunk_bytes,
+            position=self.position, stored=Stored(rows, recorded), scratch=self.scratch,
+            chunk_bytes=self.chunk_bytes,
         )  # fmt: skip
         return self.ingestion
 
@@ -61,6 +77,8 @@ class Output:
         if (changes := ingest.outputs.get("s")) is not None:
             self.rows = concat_batches(SCHEMA, [self.rows, changes.oks.at(self.time)])
             self.errs = concat_batches(ERROR_SCHEMA, [self.errs, changes.errs.at(self.time)])
+        if ingest.keyed_errors is not None:
+            self.recorded = concat_batches(RECORDED, [self.recorded, ingest.keyed_errors.at(self.time)])
         self.position = ingest.position
         if outcome == "crash":  # durable, but the process did not live to hear of it
             self.restart()
@@ -121,7 +139,8 @@ def test_upsert_equals_a_dictionary_however_it_is_interrupted(seed: int, tmp_pat
     random = Random(seed)
     path = tmp_path / "data.jsonl"
     path.touch()
-    output = Output(tmp_path, EnvelopeKind.UPSERT, random.choice([1, 60, 400, 1 << 20]))
+    scratch = random.choice([None, Scratch(tmp_path / "_scratch", random.choice([1, 4, 16]))])
+    output = Output(tmp_path, EnvelopeKind.UPSERT, random.choice([1, 60, 400, 1 << 20]), scratch)
     model, number = Model(), 0
     for _ in range(12):
         with path.open("a") as stream:
@@ -223,19 +242,82 @@ def test_parquet_is_read_when_it_is_complete(tmp_path: Path) -> None:
     assert output.ingestion.statistics.reason == 'file "a.parquet" was changed after it was read'
 
 
-def test_errors_beyond_the_remembered_ones_leave_the_row_alone(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(envelope_module, "MAX_KEYED_ERRORS", 2)
-    lines = [{"a": i, "b": "x", "v": 1} for i in range(4)] + [
-        {"a": i, "b": "x", "v": "bad"} for i in range(4)
-    ]
-    (tmp_path / "a.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-    output = Output(tmp_path, EnvelopeKind.UPSERT, 30)
+def test_any_number_of_errors_take_the_places_of_their_rows_and_give_them_back(tmp_path: Path) -> None:
+    path, count = tmp_path / "a.jsonl", 1_000
+    good, bad = ([{"a": i, "b": 'x"\\\n', "v": v} for i in range(count)] for v in (1, "bad"))
+    path.write_text("".join(json.dumps(line) + "\n" for line in (*good, *bad)))
+    output = Output(tmp_path, EnvelopeKind.UPSERT, 5_000)
     while output.step("crash"):
         pass
-    assert sorted(row[0] for row in output.current()) == [2, 3]
-    assert len(output.errors()) == 4
+    assert not output.current()
+    assert len(output.errors()) == len(collect(output.recorded)) == count
+    with path.open("a") as stream:
+        stream.writelines(json.dumps(line) + "\n" for line in good)
+    while output.step("crash"):
+        pass
+    assert len(output.current()) == count
+    assert not output.errors()
+    assert not collect(output.recorded)
+
+
+def test_errors_in_a_position_of_an_earlier_version_are_recorded_with_the_next_commit(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    lines = [{"a": 1, "b": "x", "v": "bad"}, {"a": 2, "b": "x", "v": "bad"}, {"a": 3, "b": "x", "v": 1}]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    output = Output(tmp_path, EnvelopeKind.UPSERT, 1 << 20)
+    assert output.step()
+    former = pa.table(
+        {
+            "c0": pa.array([1, 2], pa.int32()),
+            "c1": ["x", "x"],
+            "sqlstate": [state for state, _ in sorted(output.errors(), key=lambda error: error[1])],
+            "message": sorted(message for _, message in output.errors()),
+        }
+    )
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, former.schema) as writer:
+        writer.write_table(former)
+    assert output.position is not None
+    payload = base64.b64encode(sink.getvalue()).decode("ascii")
+    output.position = json.dumps({**json.loads(output.position), "errors": payload})
+    recorded, output.recorded = collect(output.recorded), concat_batches(RECORDED, [])
+    output.restart()
+    assert not output.step()
+    with path.open("a") as stream:
+        stream.write('{"a": 3, "b": "x", "v": 2}\n')
+    assert output.step("abort")
+    assert output.step("crash")
+    assert collect(output.recorded) == recorded
+    assert "errors" not in json.loads(output.position)
+    with path.open("a") as stream:
+        stream.write('{"a": 1, "b": "x", "v": 5}\n{"a": 2, "b": "x"}\n')
+    assert output.step("crash")
+    assert output.current() == Multiset([(1, "x", 5, None), (3, "x", 2, None)])
+    assert not output.errors()
+    assert not collect(output.recorded)
+
+
+def test_without_room_for_its_state_a_source_stalls_and_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    disk, path = ScarceDisk(monkeypatch), tmp_path / "a.jsonl"
+    output = Output(tmp_path, EnvelopeKind.UPSERT, 100, Scratch(tmp_path / "_scratch", 1))
+    path.write_text("".join(f'{{"a": {i % 7}, "b": "x", "v": {i}}}\n' for i in range(50)))
+    assert output.step()
+    disk.room = 0
+    for _ in range(3):
+        assert not output.step()
+        stalled = output.ingestion.statistics
+        assert stalled.status is Status.STALLED
+        assert stalled.reason is not None
+        assert stalled.reason.startswith("cannot write upsert state to")
+        assert stalled.hint is not None
+        assert stalled.hint.startswith("Free some space")
+    disk.room = 1 << 40
+    while output.step("crash"):
+        pass
+    assert output.ingestion.statistics.status is Status.RUNNING
+    assert output.current() == Multiset([(i % 7, "x", i, None) for i in range(43, 50)])
 
 
 def test_counter_survives_restarts() -> None:
@@ -273,7 +355,7 @@ def test_output_that_cannot_be_an_upsert_sources_own(tmp_path: Path) -> None:
     with pytest.raises(StorageError, match="two rows with one key"):
         open_ingestion(
             FileOptions(str(tmp_path), "json"), ASKED, KEY, EnvelopeKind.UPSERT, ManualClock(),
-            position='{"read": {"files": {}}}', snapshot=twice,
+            position='{"read": {"files": {}}}', stored=Stored([twice]),
         )  # fmt: skip
 
 

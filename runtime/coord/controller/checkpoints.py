@@ -56,6 +56,11 @@ class Checkpoints:
         if checkpoint is not None:
             self._published.setdefault(id, {})[path.name] = checkpoint
 
+    @property
+    def scratch(self) -> Path:
+        """Where replicas may write what no restart needs, in files without names."""
+        return self._directory
+
     def directory(self, id: GlobalId, replica: str) -> Path:
         """Where the replica keeps the state of the object's dataflow."""
         return self._of(id) / replica

@@ -69,7 +69,7 @@ class Ingests:
 
         async def commit() -> int:
             parts = {id_: parts for id_, parts in message.parts.items() if self.catalog.find_by_id(id_)}
-            return await self.storage.ingest(parts, item.remap, message.position, wanted)
+            return await self.storage.ingest(parts, item.remap, message.position, wanted, message.recorded)
 
         while True:
             try:

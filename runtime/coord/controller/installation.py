@@ -33,6 +33,7 @@ from ...replica.protocol import (
     SourceDescription,
     SourceOutput,
     StateOptions,
+    UpsertState,
     ViewOutput,
 )
 from ...sql.plans.query_plans import Envelope
@@ -315,9 +316,14 @@ class Installation:
             envelope=item.envelope.value,
         )
         position = self._storage.position(item.remap)
-        stored = None
+        upsert = None
         if item.envelope is Envelope.UPSERT:
-            stored = self._collections.import_of(item.id, self._oracle.read_time)
+            upsert = UpsertState(
+                stored=self._collections.import_of(item.id, self._oracle.read_time),
+                recorded=self._storage.recorded(item.remap),
+                directory=str(self._checkpoints.scratch),
+                spill_rows=self._settings.spill_rows,
+            )
         connections = self._connections(connections_of(item.connector))
         installation = replica.sources[item.id] = next(self._installations)
         replica.installed.add(item.id)
@@ -328,7 +334,7 @@ class Installation:
                 description,
                 position,
                 self._outputs(item),
-                stored,
+                upsert,
                 connections,
                 installation,
             )

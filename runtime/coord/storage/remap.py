@@ -3,16 +3,23 @@
 One row, `(position)`, a text that only the connector understands; a commit of a source retracts the old one and inserts
 the new in the transaction that appends the data.  So a restart resumes upstream exactly where the durable output ends.
 A sink records how far its target has come in the same way.
+
+An upsert source has a row more for each of its errors that has a key (`storage/upsert/error_rows.py`), which it writes and
+reads itself.
 """
 
 from __future__ import annotations
 
+import pyarrow.compute as pc
+
 from ...persist.client import PartRef, PersistClient, ShardId
 from ...persist.read import read_snapshot
 from ...persist.write import write_parts
+from ...replica.protocol import Import
 from ...repr.batch import NO_ERRORS, Delta, batch_from_rows, concat_batches
 from ...repr.schema import Column, Schema
 from ...repr.types import TEXT
+from ...storage.upsert.error_rows import is_error_row
 
 REMAP_SCHEMA = Schema((Column("position", TEXT, False),))
 
@@ -31,10 +38,18 @@ class Remap:
             self._current[shard] = None
             if state.upper > state.since:
                 snapshot = self._persist.mirror.snapshot(shard, state.upper - 1)
-                rows = read_snapshot(self._persist.blob, snapshot).oks.columns[0].to_pylist()
-                assert len(rows) <= 1, "a remap shard holds one position"
-                self._current[shard] = rows[0] if rows else None
+                rows = read_snapshot(self._persist.blob, snapshot).oks.columns[0]
+                positions = rows.filter(pc.invert(is_error_row(rows))).to_pylist()
+                assert len(positions) <= 1, "a remap shard holds one position"
+                self._current[shard] = positions[0] if positions else None
         return self._current[shard]
+
+    def import_of(self, shard: ShardId) -> Import:
+        """All rows of the shard now."""
+        state, mirror = self._persist.mirror.state(shard), self._persist.mirror
+        written = state.upper > state.since
+        snapshot = mirror.snapshot(shard, state.upper - 1).parts if written else ()
+        return Import(shard, shard, REMAP_SCHEMA, False, state.upper - 1, snapshot, (), state.upper)
 
     def parts(self, shard: ShardId, position: Position) -> tuple[PartRef, ...]:
         """The change from the current position to `position`, its time still open."""

@@ -21,7 +21,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
 from ...clock import Clock
 from ...expr.tree.relation import GlobalId
-from ...persist.client import PersistClient
+from ...persist.client import PartRef, PersistClient
 from ...persist.stores import Stores
 from ...replica.protocol import Import, Updates
 from ...repr.batch import Batch, Delta
@@ -155,14 +155,16 @@ class Storage:
         remap: str,
         position: Position,
         valid: Callable[[], bool],
+        recorded: tuple[PartRef, ...] = (),
     ) -> int:
-        """What a source has read up to `position` upstream, for all of its outputs, in one transaction with that.
+        """What a source has read up to `position` upstream, for all of its outputs, in one transaction with that, and with
+        what it has `recorded` beside it.
 
         Raises SerializationFailure if `valid` denies, when the commit's turn has come: then somebody else reads the source.
         """
         outcome = await self._commit.write(
             parts,
-            companions={remap: self._remap.parts(remap, position)},
+            companions={remap: self._remap.parts(remap, position) + recorded},
             valid=valid,
             on_durable=lambda: self._remap.committed(remap, position),
         )
@@ -223,6 +225,10 @@ class Storage:
     def position(self, remap: str) -> Position | None:
         """Where the durable output of a source or sink ends at the other side; None before the first commit."""
         return self._remap.position(remap)
+
+    def recorded(self, remap: str) -> Import:
+        """The position and what is recorded beside it, as an input."""
+        return self._remap.import_of(remap)
 
     def snapshot(
         self,

@@ -46,6 +46,7 @@ from .connectors import (
     SourceDescription,
     SourceOutput,
     SourceStatistics,
+    UpsertState,
 )
 from .dataflows import (
     Adopt,
@@ -162,6 +163,7 @@ __all__ = [
     "SubscriptionOutput",
     "Uninstall",
     "Updates",
+    "UpsertState",
     "ViewOutput",
     "encode",
     "job_writer",

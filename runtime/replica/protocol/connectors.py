@@ -34,17 +34,27 @@ class SourceOutput:
 
 
 @dataclass(frozen=True, slots=True)
+class UpsertState:
+    """`stored` is what the only output of the source holds, `recorded` the shard of its positions, with the errors that
+    have keys.  From `spill_rows` rows on a run of the state is a file in `directory`."""
+
+    stored: Import
+    recorded: Import
+    directory: str
+    spill_rows: int
+
+
+@dataclass(frozen=True, slots=True)
 class InstallSource:
-    """`position` is where the durable outputs end upstream; `stored` what the only output of a source holds, for
-    upsert state; `connections` what the source reads through, by id.  `installation` is a number of its own: what another
-    one has read is not committed any more."""
+    """`position` is where the durable outputs end upstream; `upsert` is what a source with such state goes on from, `connections` what
+    the source reads through, by id.  `installation` is a number of its own: what another one has read is not committed any more."""
 
     id: GlobalId
     name: str
     description: SourceDescription
     position: str | None
     outputs: Mapping[GlobalId, SourceOutput]
-    stored: Import | None = None
+    upsert: UpsertState | None = None
     connections: Mapping[GlobalId, Values] = field(default_factory=dict)
     installation: int = 0
 
@@ -63,7 +73,8 @@ SourceStatistics = Mapping[GlobalId, Mapping[str, int | float | None]]
 
 @dataclass(frozen=True, slots=True)
 class Ingest:
-    """New data of a source, times still open: `parts` go to the shards of its outputs, `position` to its remap shard.
+    """New data of a source, times still open: `parts` go to the shards of its outputs, `position` to its remap shard, and
+    `recorded` beside it.
 
     `statistics` are as they are when that is committed."""
 
@@ -71,6 +82,7 @@ class Ingest:
     parts: Mapping[GlobalId, tuple[PartRef, ...]]
     position: str
     statistics: SourceStatistics
+    recorded: tuple[PartRef, ...] = ()
     installation: int = 0
 
 

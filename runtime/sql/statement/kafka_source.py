@@ -80,9 +80,9 @@ def create_source(
             hint="KEY FORMAT ... VALUE FORMAT ..., in place of FORMAT.",
             position=clause.position,
         )
-    for column in node.columns:
-        if column.default is not None:
-            raise Unsupported("columns of sources have no DEFAULT", position=column.position)
+    for definition in node.columns:
+        if definition.default is not None:
+            raise Unsupported("columns of sources have no DEFAULT", position=definition.position)
     declared = columns_schema(planner, node.columns)
     keys = _key_names(node, declared)
     if keys and clause.key is None:

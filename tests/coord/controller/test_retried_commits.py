@@ -103,7 +103,7 @@ def test_a_source_is_answered(
         monkeypatch.setattr(replica, "send", sent.append)
         replica.sources["s"] = 1
         ingests = Ingests(replica, writer, cast(Storage, Stored()), cast(Catalog, OneSource()), {})
-        await ingests.append(Ingest("s", {"s": ()}, "1", {"s": {"records": 1}}, 1))
+        await ingests.append(Ingest("s", {"s": ()}, "1", {"s": {"records": 1}}, installation=1))
         assert sent == ([] if answer == "nothing" else [Ingested("s", cast(Any, answer), 1)])
         assert connection.closed is closed
 
@@ -136,13 +136,13 @@ def test_what_was_read_for_a_table_that_is_dropped_is_left_out() -> None:
         statistics: dict[str, Any] = {}
         ingests = Ingests(replica, writer, cast(Storage, Stored()), cast(Catalog, Some()), statistics)
         told = {id_: {"updates_committed": 1} for id_ in ("s", "kept", "dropped")}
-        await ingests.append(Ingest("s", {"kept": (), "dropped": ()}, "1", told, 1))
+        await ingests.append(Ingest("s", {"kept": (), "dropped": ()}, "1", told, installation=1))
         assert committed == [{"kept"}]
         assert sent == [Ingested("s", 7, 1)]
         assert set(statistics) == {"s", "kept"}
         # The source itself is gone: nothing is committed, and it is told so.
         there.discard("s")
-        await ingests.append(Ingest("s", {"kept": ()}, "2", told, 1))
+        await ingests.append(Ingest("s", {"kept": ()}, "2", told, installation=1))
         assert committed == [{"kept"}]
         assert sent[1:] == [Ingested("s", None, 1)]
 
@@ -156,7 +156,9 @@ def test_what_an_earlier_installation_has_read_is_not_committed() -> None:
         committed: list[str] = []
 
         class Stored:
-            async def ingest(self, parts: object, remap: object, position: str, wanted: Any) -> int:
+            async def ingest(
+                self, parts: object, remap: object, position: str, wanted: Any, *more: object
+            ) -> int:
                 if position == "caught":
                     replica.sources["s"] = 2  # while the commit waits for others
                 if not wanted():
@@ -172,7 +174,7 @@ def test_what_an_earlier_installation_has_read_is_not_committed() -> None:
         ingests = Ingests(replica, writer, cast(Storage, Stored()), cast(Catalog, OneSource()), {})
         replica.sources["s"] = 1
         for position, installation in (("one", 1), ("caught", 1), ("late", 1), ("two", 2)):
-            await ingests.append(Ingest("s", {"s": ()}, position, {}, installation))
+            await ingests.append(Ingest("s", {"s": ()}, position, {}, installation=installation))
         assert committed == ["one", "two"]
         assert sent == [
             Ingested("s", 7, 1),

@@ -9,6 +9,9 @@ from ptvc.persist.blob.memory import MemoryBlob
 from ptvc.persist.client import Appended, PersistClient, Write
 from ptvc.persist.consensus.memory import MemoryConsensus
 from ptvc.persist.part import stamp
+from ptvc.persist.read import read_updates
+from ptvc.persist.write import write_parts
+from ptvc.repr.batch import NO_ERRORS, Delta, batch_from_rows
 
 
 @pytest.fixture
@@ -42,3 +45,22 @@ def test_a_commit_whose_reply_was_lost(persist: PersistClient) -> None:
     assert remap.position("r") == "two"
     move(persist, remap, "three", 3)
     assert Remap(persist).position("r") == "three"
+
+
+def test_errors_are_recorded_beside_the_position(persist: PersistClient) -> None:
+    remap = Remap(persist)
+    assert remap.import_of("r").snapshot == ()
+    rows = [('["22P02","bad","1"]',), ('["22P02","worse","2"]',)]
+    errors = write_parts(
+        persist.blob, "r", REMAP_SCHEMA, Delta(batch_from_rows(REMAP_SCHEMA, rows, 0), NO_ERRORS), writer="w"
+    )
+    parts = tuple(stamp(part, 1) for part in (*remap.parts("r", '{"read": 1}'), *errors))
+    assert isinstance(persist.append({"r": Write(0, 2, parts)}), Appended)
+    move(persist, Remap(persist), '{"read": 2}', 2)
+    again = Remap(persist)
+    assert again.position("r") == '{"read": 2}'
+    found = again.import_of("r")
+    stored = read_updates(persist.blob, found.snapshot, REMAP_SCHEMA, 0, found.as_of + 1).oks
+    assert set(stored.filter(stored.diffs > 0).columns[0].to_pylist()) == {
+        '{"read": 1}', '{"read": 2}', *(row for (row,) in rows)
+    }  # fmt: skip

@@ -71,7 +71,7 @@ def test_columns_of_formats_and_of_what_is_included(db: Db, kafka: KafkaBroker) 
         ("partition", "integer"),
         ("offset", "uint8"),
         ("timestamp", "timestamp without time zone"),
-        ("headers", "map[text=>bytea]"),
+        ("headers", "map"),
     ]
 
 
