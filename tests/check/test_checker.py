@@ -58,11 +58,6 @@ KINDS = {
         "key format json value format json include partition envelope upsert",
         {"k": "integer", "v": "text", "partition": "integer"},
     ),
-    "into_kafka": (
-        "{{ config(materialized='sink') }}from {{ ref('orders') }} into kafka connection elsewhere.events (topic 't') "
-        "key (id) format json envelope upsert",
-        {},
-    ),
     "a_view_with_an_index": (
         "{{ config(indexes=[{'columns': ['customer']}]) }}select customer from {{ ref('orders') }}",
         {"customer": "integer"},
@@ -119,6 +114,16 @@ REFUSED = {
         "FORMAT AVRO is not supported",
     ),
 }
+
+
+def test_a_sink_takes_its_connection_as_there(tmp_path: Path) -> None:
+    sql = (
+        "{{ config(materialized='sink') }}from {{ ref('totals') }} into kafka connection elsewhere.events (topic 't') "
+        "key (%s) format json envelope upsert"
+    )
+    assert checked(tmp_path / "good", {"models/out.sql": sql % "customer, day"}).result.findings == []
+    (finding,) = checked(tmp_path / "bad", {"models/out.sql": sql % "nobody"}).result.findings
+    assert 'column "nobody"' in finding.message
 
 
 @pytest.mark.parametrize("name", REFUSED)

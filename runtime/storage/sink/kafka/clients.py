@@ -57,9 +57,9 @@ class KafkaClients:
         for broker in self._settings["bootstrap.servers"].split(","):
             self._addresses.resolve(*host_and_port(broker))
         with self.explaining("cannot ask for the brokers"):
-            named = self.admin.list_topics(timeout=REQUEST_S).brokers.values()
-        for broker in named:
-            self._addresses.resolve(broker.host, broker.port)
+            named = self.admin.list_topics(timeout=REQUEST_S).brokers
+        for found in named.values():
+            self._addresses.resolve(str(found.host), int(found.port or 0))
 
     @property
     def admin(self) -> AdminClient:
