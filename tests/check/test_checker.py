@@ -127,6 +127,16 @@ REFUSED = {
 }
 
 
+def test_a_sink_takes_its_connection_as_there(tmp_path: Path) -> None:
+    sql = (
+        "{{ config(materialized='sink') }}from {{ ref('totals') }} into kafka connection elsewhere.events (topic 't') "
+        "key (%s) format json envelope upsert"
+    )
+    assert checked(tmp_path / "good", {"models/out.sql": sql % "customer, day"}).result.findings == []
+    (finding,) = checked(tmp_path / "bad", {"models/out.sql": sql % "nobody"}).result.findings
+    assert 'column "nobody"' in finding.message
+
+
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_a_materialization_refuses(tmp_path: Path, name: str) -> None:
     sql, message = REFUSED[name]

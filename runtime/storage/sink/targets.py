@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...repr.schema import Schema
-from ..connections.kafka import settings
 from ..connections.values import Values
 from .change_records import SinkEnvelope
 from .contract import SinkTarget
@@ -40,7 +39,6 @@ def open_target(
     """The target that a description asks for, not opened; `as_of` is the time of the contents that the sink begins with."""
     if connector == "kafka":
         wanted = KafkaSinkOptions(**options)
-        values = connections[wanted.connection]
-        clients = KafkaClients(settings(values), values.secrets.values())
+        clients = KafkaClients.of(connections[wanted.connection])
         return KafkaSink(id, wanted, schema, SinkEnvelope(envelope), key, generation, as_of, clients)
     return FileSink(id, options["path"], options["format"], schema, SinkEnvelope(envelope), key, generation)

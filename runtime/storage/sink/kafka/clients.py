@@ -6,8 +6,11 @@ from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from ...connections.addresses import Addresses
 from ...connections.failures import scrubbed
-from ...connections.kafka import SILENT, client
+from ...connections.kafka import SILENT, client, settings
+from ...connections.options import host_and_port
+from ...connections.values import Values
 from ..contract import SinkStalled
 
 if TYPE_CHECKING:
@@ -24,17 +27,39 @@ _MESSAGE_BYTES = 100 << 20
 
 
 class KafkaClients:
-    """`settings` are librdkafka's, of the connection; no error shows any of `secrets`."""
+    """`settings` are librdkafka's, of the connection; no error shows any of `secrets`.  `addresses` says where brokers may be."""
 
-    def __init__(self, settings: Mapping[str, Any], secrets: Collection[bytes] = ()) -> None:
+    def __init__(
+        self,
+        settings: Mapping[str, Any],
+        secrets: Collection[bytes] = (),
+        addresses: Addresses | None = None,
+    ) -> None:
         self._secrets = tuple(secrets)
+        self._addresses = addresses
         self._last_error: KafkaError | None = None
         self._settings = {**settings, "logger": SILENT, "log_level": 0, "error_cb": self._note}
         self._admin: AdminClient | None = None
         self._producer: Producer | None = None
 
+    @classmethod
+    def of(cls, values: Values) -> KafkaClients:
+        """Those of a connection."""
+        return cls(settings(values), values.secrets.values(), Addresses(link_local=values.link_local))
+
     def _note(self, error: KafkaError) -> None:
         self._last_error = error
+
+    def check_addresses(self) -> None:
+        """ConnectionFailed where the connection, or a broker that the cluster names, is where connections may not lead."""
+        if self._addresses is None:
+            return
+        for broker in self._settings["bootstrap.servers"].split(","):
+            self._addresses.resolve(*host_and_port(broker))
+        with self.explaining("cannot ask for the brokers"):
+            named = self.admin.list_topics(timeout=REQUEST_S).brokers
+        for found in named.values():
+            self._addresses.resolve(str(found.host), int(found.port or 0))
 
     @property
     def admin(self) -> AdminClient:
@@ -45,7 +70,7 @@ class KafkaClients:
 
     def consumer(self, group: str) -> Consumer:
         """One that reads what was committed, and says where a partition ends.  It commits no offsets."""
-        settings = {
+        own = {
             "group.id": group,
             "isolation.level": "read_committed",
             "enable.auto.commit": False,
@@ -53,7 +78,7 @@ class KafkaClients:
             "auto.offset.reset": "error",
             "fetch.wait.max.ms": 10,  # where it ends is said with an answer
         }
-        made: Consumer = client().Consumer({**self._settings, **settings})
+        made: Consumer = client().Consumer({**self._settings, **own})
         return made
 
     def producer(self, settings: Mapping[str, Any], failed: list[KafkaError]) -> Producer:

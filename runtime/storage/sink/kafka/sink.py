@@ -126,6 +126,7 @@ class KafkaSink:
         """A new producer, and what the topics say now."""
         self.close()
         options = self._options
+        self._clients.check_addresses()
         kept = found_or_made(self._clients, progress_topic(options.progress_topic))
         check_progress_topic(self._clients, kept)
         self._transactions = Transactions(

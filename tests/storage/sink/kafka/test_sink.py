@@ -13,10 +13,16 @@ import pytest
 from confluent_kafka import TopicPartition
 from confluent_kafka.admin import ConfigResource
 from ptvc.errors import PtvcError, StorageError
+from ptvc.expr.tree.codec import scalar_to_json
+from ptvc.expr.tree.scalar import ColumnRef
+from ptvc.repr.batch import batch_from_rows
+from ptvc.repr.schema import Column, Schema
+from ptvc.repr.types import BYTEA, INT8, TEXT, map_of
 from ptvc.storage.sink.change_records import KeyNotUnique, SinkEnvelope
 from ptvc.storage.sink.contract import SinkFenced, SinkStalled
 from ptvc.storage.sink.kafka import producing
 from ptvc.storage.sink.kafka.clients import KafkaClients
+from ptvc.storage.sink.kafka.messages import Unwritable
 from ptvc.storage.sink.kafka.options import KafkaSinkOptions
 from ptvc.storage.sink.kafka.pieces import PieceSize
 from ptvc.storage.sink.kafka.sink import IDLE_PROGRESS_MS, KafkaSink
@@ -464,3 +470,64 @@ def _written(sink: KafkaSink, changes: Any, upper: int) -> bool:
     except SinkStalled:
         return False
     return True
+
+
+def _one(target: Callable[..., Target], schema: Schema, rows: list[Any], **options: Any) -> list[Any]:
+    """The messages of a sink of rows that come at the first time."""
+    out = target(**options)
+    sink = KafkaSink(
+        "s1",
+        out.options,
+        schema,
+        out.envelope,
+        out.key,
+        0,
+        FIRST,
+        KafkaClients({"bootstrap.servers": out.kafka.bootstrap}),
+    )
+    out.made.append(sink)
+    sink.open()
+    sink.write(batch_from_rows(schema, rows, FIRST), 0, FIRST + 1)
+    return out.messages()
+
+
+def test_headers(target: Callable[..., Target]) -> None:
+    schema = Schema((Column("k", INT8), Column("h", map_of(BYTEA)), Column("v", TEXT)))
+    rows = [
+        (1, [{"key": "a", "value": b"\x00\x01"}, {"key": "b", "value": None}], "x"),
+        (2, None, "y"),
+        (3, [], "z"),
+    ]
+    found = {m.key(): (m.value(), m.headers()) for m in _one(target, schema, _maps(schema, rows), headers=1)}
+    assert found == {
+        b'{"k":1}': (b'{"k":1,"v":"x"}', [("a", b"\x00\x01"), ("b", None)]),
+        b'{"k":2}': (b'{"k":2,"v":"y"}', None),
+        b'{"k":3}': (b'{"k":3,"v":"z"}', None),
+    }
+
+
+def _maps(schema: Schema, rows: list[Any]) -> list[Any]:
+    """Entries under the names that the type has for them."""
+    names = [field.name for field in schema[1].type.arrow.value_type]
+    return [
+        (k, None if h is None else [dict(zip(names, e.values(), strict=True)) for e in h], v)
+        for k, h, v in rows
+    ]
+
+
+def test_partition_by(target: Callable[..., Target]) -> None:
+    schema = Schema((Column("k", INT8), Column("v", TEXT)))
+    by = json.dumps(scalar_to_json(ColumnRef(0, INT8)))
+    rows = [(5, "a"), (-1, "b"), (None, "c"), (3, "d")]
+    found = {m.value(): m.partition() for m in _one(target, schema, rows, partition_by=by)}
+    assert [found[f'{{"k":{k},"v":"{v}"}}'.encode()] for k, v in [(5, "a"), (-1, "b"), ("null", "c"), (3, "d")]] == [
+        2, 2, 0, 0
+    ]  # fmt: skip
+
+
+def test_bytes(target: Callable[..., Target]) -> None:
+    schema = Schema((Column("v", BYTEA),))
+    found = _one(target, schema, [(b"\x00\xff",), (b"",)], format="bytes", key_format="bytes")
+    assert sorted((m.key(), m.value()) for m in found) == [(b"", b""), (b"\x00\xff", b"\x00\xff")]
+    with pytest.raises(Unwritable, match="is NULL, which FORMAT BYTES has no message for"):
+        _one(target, schema, [(None,)], format="bytes", key_format="bytes")
