@@ -22,7 +22,9 @@ STEPS = 12
 def define(db: Db, kafka: KafkaBroker, topic: str, envelope: str) -> None:
     db.execute("CREATE TABLE t (k int, v int)")
     db.execute("INSERT INTO t SELECT i % 40, i FROM generate_series(1, 400) g (i)")
-    db.execute("CREATE MATERIALIZED VIEW sums AS SELECT k, sum(v)::bigint AS v, count(*) AS n FROM t GROUP BY k")
+    db.execute(
+        "CREATE MATERIALIZED VIEW sums AS SELECT k, sum(v)::bigint AS v, count(*) AS n FROM t GROUP BY k"
+    )
     db.execute(
         f"CREATE CONNECTION k TO KAFKA (BROKER '{kafka.bootstrap}', SECURITY PROTOCOL PLAINTEXT, "
         f"PROGRESS TOPIC 'progress-{topic}')".encode()
@@ -64,9 +66,7 @@ def work(db: Db, random: Random) -> None:
             db.execute("UPDATE t SET v = v + 1 WHERE k %% 7 = %s", (random.randrange(7),))
 
 
-@pytest.mark.parametrize(
-    "seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(1, 10))]
-)
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(1, 10))])
 def test_a_reader_has_the_view_whatever_is_killed(fresh: InProcess, kafka: KafkaBroker, seed: int) -> None:
     random, topic = Random(seed), f"out-{uuid.uuid4().hex[:12]}"
     envelope = random.choice(("UPSERT", "DEBEZIUM"))
