@@ -1,5 +1,5 @@
 """`python -m benchmarks`: engine, hydration, end-to-end, transactions, statements, pgbench, isolation, responsiveness, idle, merges,
-memory, footprint, reads, recovery, storage, dbt, dbt-tests, all."""
+memory, footprint, reads, recovery, storage, kafka, dbt, dbt-tests, all."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from .footprint import run_disk, run_processes, run_upserts
 from .hydration import TPCH_NAMES, VIEWS, bases, run_hydration
 from .idle import run_idle
 from .isolation import run_isolation
+from .kafka import run_backlogs, run_freshness
 from .measure import Machine
 from .memory import run_memory
 from .merges import run_merges
@@ -286,6 +287,28 @@ def footprint(
     if keys:
         console.log(f"the state of {keys:,} keys")
         results += run_upserts(keys, max(keys // 5, 1))
+    finish(results, machine, output)
+
+
+@app.command()
+def kafka(
+    broker: Annotated[
+        str, typer.Option("--broker", help="host:port of one that is there; its topics are left alone.")
+    ],
+    messages: Annotated[int, typer.Option("--messages", help="Of the backlog; 0 leaves it out.")] = 1_000_000,
+    rate: Annotated[int, typer.Option("--rate", help="Messages a second; 0 leaves it out.")] = 1_000,
+    seconds: Annotated[int, typer.Option("--seconds", help="How long messages come at that rate.")] = 20,
+    output: OutputOption = None,
+) -> None:
+    """A topic that is read whole, as rows and by key; then how soon a message is in a view."""
+    machine = Machine.now()
+    results: list[Result] = []
+    if messages:
+        console.log(f"a backlog of {messages:,} messages")
+        results += run_backlogs(broker, messages)
+    if rate:
+        console.log(f"{rate:,} messages a second")
+        results.append(run_freshness(broker, rate, seconds))
     finish(results, machine, output)
 
 

@@ -19,6 +19,7 @@ from .footprint.processes import COORDINATOR_MIB
 from .hydration import JobHydration, Recomputation
 from .idle import IdleResult
 from .isolation import ReadResult, RunawayResult
+from .kafka import BacklogResult, FreshnessResult
 from .measure import Latencies, Machine, plain
 from .memory import MemoryResult
 from .merges import MergeResult
@@ -59,6 +60,8 @@ Result = (
     | DiskResult
     | ProcessesResult
     | UpsertResult
+    | BacklogResult
+    | FreshnessResult
 )
 
 
@@ -96,6 +99,8 @@ def show(results: list[Result]) -> None:
     _show_disk([r for r in results if isinstance(r, DiskResult)])
     _show_processes([r for r in results if isinstance(r, ProcessesResult)])
     _show_upserts([r for r in results if isinstance(r, UpsertResult)])
+    _show_backlogs([r for r in results if isinstance(r, BacklogResult)])
+    _show_freshness([r for r in results if isinstance(r, FreshnessResult)])
 
 
 def _table(title: str, *columns: str) -> Table:
@@ -338,6 +343,41 @@ def _show_merges(results: list[MergeResult]) -> None:
             f"{r.ns_per_row:.0f}",
             f"{r.load_1min:.1f}",
         )
+    console.print(table)
+
+
+def _show_backlogs(results: list[BacklogResult]) -> None:
+    if not results:
+        return
+    table = _table(
+        "A topic's messages until they are durable",
+        "source",
+        "messages",
+        "seconds",
+        "a second",
+        "CPU in s",
+        "load",
+    )
+    for r in results:
+        table.add_row(
+            r.source,
+            f"{r.messages:,}",
+            f"{r.seconds:.1f}",
+            f"{r.per_second:,.0f}",
+            f"{r.cpu_s:.1f}",
+            f"{r.load_1min:.1f}",
+        )
+    console.print(table)
+
+
+def _show_freshness(results: list[FreshnessResult]) -> None:
+    if not results:
+        return
+    table = _table(
+        "From producing to a view, in milliseconds", "a second", "messages", "median", "p99", "max", "load"
+    )
+    for r in results:
+        table.add_row(f"{r.rate:,}", f"{r.latencies.count:,}", *_three(r.latencies), f"{r.load_1min:.1f}")
     console.print(table)
 
 

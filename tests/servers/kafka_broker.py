@@ -11,6 +11,7 @@ import shutil
 import signal
 import socket
 import subprocess
+import sys
 import tempfile
 import uuid
 from base64 import urlsafe_b64encode
@@ -358,3 +359,14 @@ def running_kafka() -> Iterator[KafkaBroker]:
         if broker is not None:
             broker.kill()
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def main() -> None:
+    """Serves until standard input ends, and prints where: `python -m servers.kafka_broker`, in this folder's parent."""
+    with running_kafka() as broker:
+        print(broker.bootstrap, flush=True)
+        sys.stdin.read()
+
+
+if __name__ == "__main__":
+    main()

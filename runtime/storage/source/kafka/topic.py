@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from time import monotonic
 from typing import Any
 
 from ....errors import PtvcError
@@ -22,6 +23,7 @@ REQUEST_S = 5.0
 _AT_ONCE = 100_000
 """Messages that are taken from the client in one call."""
 _DAY_MS = 86_400_000
+_RESOLVED_S = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +57,7 @@ class TopicReader:
         self._addresses = Addresses(link_local=values.link_local)
         self.failed: Any = None
         """The last of the client's own errors."""
+        self._resolved: dict[str, float] = {}
         self._resolve(values.list("BROKERS"))
         common = {
             **settings(values),
@@ -179,6 +182,8 @@ class TopicReader:
             raise self.unreachable() from None
 
     def _resolve(self, brokers: Iterable[str]) -> None:
-        """Raises where one of them is where connections may not lead."""
+        """Raises where one of them is where connections may not lead.  A name is looked up from time to time, not at each batch."""
         for broker in dict.fromkeys(brokers):
-            self._addresses.resolve(*host_and_port(broker))
+            if monotonic() > self._resolved.get(broker, 0.0):
+                self._addresses.resolve(*host_and_port(broker))
+                self._resolved[broker] = monotonic() + _RESOLVED_S

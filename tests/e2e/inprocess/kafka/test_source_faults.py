@@ -292,7 +292,10 @@ class _Producers:
         assert producer.flush(120) == 0
 
 
-@pytest.mark.parametrize("seed", range(2))
+SEEDS = [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(1, 25))]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
 def test_nothing_is_lost_or_doubled_by_kills(
     fresh: InProcess, kafka: KafkaBroker, producing: _Producers, seed: int
 ) -> None:
@@ -308,7 +311,7 @@ def test_nothing_is_lost_or_doubled_by_kills(
         eventually(lambda: rows(db, "SELECT count(*) > 0 FROM s") == [(True,)], 60)
     for _ in range(KILLS):
         sleep(random.random() * 0.5)
-        match random.choice(("replica", "coordinator", "coordinator", "broker")):
+        match random.choice(("replica", "coordinator", "coordinator", "broker", "still")):
             case "replica":
                 fresh.kill_replica()
             case "coordinator":
@@ -316,6 +319,10 @@ def test_nothing_is_lost_or_doubled_by_kills(
                 fresh.start()
             case "broker":
                 kafka.restart()
+            case "still":
+                kafka.pause()
+                sleep(random.random())
+                kafka.resume()
     producing.stop()
     messages = kafka.messages(producing.topic)
     assert len(messages) > 100

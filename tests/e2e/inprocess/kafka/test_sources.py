@@ -283,3 +283,19 @@ def test_progress_is_the_position_at_each_time(db: Db, kafka: KafkaBroker) -> No
     shows(db, 'SELECT partition, "offset"::int FROM p', [(0, 5), (1, 4)])
     answer: Any = rows(db, 'SELECT (SELECT count(*) FROM s), (SELECT sum("offset") FROM p)')
     assert answer == [(9, 9)]
+
+
+def test_progress_that_is_exposed_later_leaves_rows_by_key_alone(db: Db, kafka: KafkaBroker) -> None:
+    """The source goes on with another output, and with what it knows of its keys."""
+    connect(db, kafka)
+    topic = kafka.topic()
+    kafka.produce(topic, [(b"a", b"1"), (b"b", b"2")])
+    db.execute(
+        f"CREATE SOURCE s FROM KAFKA CONNECTION k (TOPIC '{topic}') KEY FORMAT TEXT VALUE FORMAT TEXT ENVELOPE UPSERT".encode()
+    )
+    shows(db, "SELECT * FROM s", [("a", "1"), ("b", "2")])
+    db.execute("CREATE TABLE p FROM SOURCE s (REFERENCE mz_progress)")
+    shows(db, 'SELECT partition, "offset"::int FROM p', [(0, 2)])
+    kafka.produce(topic, [(b"a", b"3"), (b"b", None)])
+    shows(db, "SELECT * FROM s", [("a", "3")])
+    shows(db, 'SELECT partition, "offset"::int FROM p', [(0, 4)])

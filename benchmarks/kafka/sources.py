@@ -1,0 +1,141 @@
+"""KAFKA sources end to end, over a broker that is there: a backlog until it is durable, and messages until a subscriber of a view has
+them, at a steady rate."""
+
+from __future__ import annotations
+
+import threading
+import time
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from confluent_kafka import Producer
+from confluent_kafka.admin import AdminClient
+from confluent_kafka.cimpl import NewTopic
+
+from ..measure import Latencies, load
+from ..runtime import RuntimeFailed, ServedRuntime, await_true, served
+
+PARTITIONS = 4
+KEYS = 50_000
+_SOURCES = {
+    "append": "(id int, name text, price float8) {} FORMAT JSON",
+    "upsert": "(id int, name text, price float8, k text, PRIMARY KEY (k)) {} "
+    "KEY FORMAT TEXT VALUE FORMAT JSON ENVELOPE UPSERT",
+    "jsonb": "{} FORMAT JSON",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class BacklogResult:
+    """`rows` are what the messages have become; `cpu_s` is that of the runtime, all its processes."""
+
+    source: str
+    messages: int
+    rows: int
+    seconds: float
+    cpu_s: float
+    load_1min: float
+
+    @property
+    def per_second(self) -> float:
+        return self.messages / self.seconds
+
+
+@dataclass(frozen=True, slots=True)
+class FreshnessResult:
+    """From the call that produces a message to its row in a subscription to a materialized view over the source."""
+
+    rate: int
+    latencies: Latencies
+    load_1min: float
+
+
+def run_backlogs(broker: str, messages: int) -> Iterator[BacklogResult]:
+    with _topic(broker) as topic, served() as runtime, runtime.connect() as db:
+        producer = Producer({"bootstrap.servers": broker, "linger.ms": 20})
+        for number in range(messages):
+            value = b'{"id": %d, "name": "n%d", "price": %d.5}' % (number, number, number)
+            _produce(producer, topic, value, b"%d" % (number % KEYS), number % PARTITIONS)
+        producer.flush()
+        _connect(db, broker)
+        for name, clauses in _SOURCES.items():
+            begin, cpu = time.perf_counter(), runtime.cpu_seconds()
+            _create(db, name, clauses, topic)
+            query = (
+                "SELECT snapshot_committed FROM mz_internal.mz_source_statistics s JOIN mz_objects o ON o.id = s.id "
+                f"WHERE o.name = '{name}'"
+            )
+            await_true(lambda q=query: db.execute(q.encode()).fetchall() == [(True,)], f"{name} is durable")  # type: ignore[misc]
+            seconds, cpu = time.perf_counter() - begin, runtime.cpu_seconds() - cpu
+            rows = db.execute(f"SELECT count(*) FROM {name}".encode()).fetchone()
+            wanted = min(messages, KEYS) if name == "upsert" else messages
+            if rows != (wanted,):
+                raise RuntimeFailed(f"{name} has {rows} rows, not {wanted}")
+            yield BacklogResult(name, messages, wanted, seconds, cpu, load())
+            db.execute(f"DROP SOURCE {name}".encode())
+
+
+def run_freshness(broker: str, rate: int, seconds: int) -> FreshnessResult:
+    with _topic(broker) as topic, served() as runtime, runtime.connect() as db:
+        _connect(db, broker)
+        _create(db, "s", "(n int) {} FORMAT JSON", topic)
+        db.execute("CREATE MATERIALIZED VIEW v AS SELECT n FROM s")
+        sent = [0.0] * (rate * seconds)
+        seen: dict[int, float] = {}
+        reader = threading.Thread(target=_read, args=(runtime, len(sent), seen), daemon=True)
+        reader.start()
+        time.sleep(1)
+        producer = Producer({"bootstrap.servers": broker, "linger.ms": 1})
+        begin = time.perf_counter()
+        for number in range(len(sent)):
+            if (wait := begin + number / rate - time.perf_counter()) > 0:
+                producer.poll(0)
+                time.sleep(wait)
+            sent[number] = time.perf_counter()
+            _produce(producer, topic, b'{"n": %d}' % number, None, number % PARTITIONS)
+        producer.flush()
+        reader.join(60)
+        if len(seen) != len(sent):
+            raise RuntimeFailed(f"{len(seen)} of {len(sent)} messages have come to the view")
+        warm = range(len(sent) // 5, len(sent))
+        return FreshnessResult(rate, Latencies.of([seen[n] - sent[n] for n in warm]), load())
+
+
+def _read(runtime: ServedRuntime, count: int, seen: dict[int, float]) -> None:
+    with runtime.connect() as db:
+        for _, _, number in db.cursor().stream("SUBSCRIBE v"):
+            seen[number] = time.perf_counter()
+            if len(seen) == count:
+                return
+
+
+@contextmanager
+def _topic(broker: str) -> Iterator[str]:
+    admin, name = AdminClient({"bootstrap.servers": broker}), f"ptvc-bench-{uuid.uuid4().hex[:8]}"
+    admin.create_topics([NewTopic(name, num_partitions=PARTITIONS, replication_factor=1)])[name].result(30)
+    try:
+        yield name
+    finally:
+        admin.delete_topics([name])[name].result(30)
+
+
+def _produce(producer: Producer, topic: str, value: bytes, key: bytes | None, partition: int) -> None:
+    while True:
+        try:
+            producer.produce(topic, value, key, partition)
+        except BufferError:
+            producer.poll(0.1)
+        else:
+            return
+
+
+def _connect(db: Any, broker: str) -> None:
+    db.execute(f"CREATE CONNECTION k TO KAFKA (BROKER '{broker}', SECURITY PROTOCOL PLAINTEXT)".encode())
+
+
+def _create(db: Any, name: str, clauses: str, topic: str) -> None:
+    source = clauses.format(f"FROM KAFKA CONNECTION k (TOPIC '{topic}')")
+    db.execute(f"CREATE SOURCE {name} {source}".encode())
