@@ -201,7 +201,9 @@ class KafkaSink:
 
     def _write(self, changes: Batch, upper: int, switched_at: int, between: Callable[[], None]) -> None:
         known = self._known()
-        if not len(changes):
+        if known.partial is not None and upper <= known.partial.time:
+            return  # all of it is there: a piece of a later time is
+        if not len(changes) and known.partial is None:
             if upper - known.upper >= IDLE_PROGRESS_MS or known.generation != self._generation:
                 self._commit(self._at(upper, switched_at))
             return

@@ -172,6 +172,46 @@ def test_the_contents_are_written_in_pieces_and_resumed(target: Callable[..., Ta
     assert out.upserts() == contents(changes, FIRST + 3)
 
 
+def test_a_time_of_which_a_piece_is_there_comes_with_a_later_interval(target: Callable[..., Target]) -> None:
+    out = target(partition_count=1)
+    sink = out.sink()
+    sink.open()
+    sink.write(batch([(0, "x", FIRST, 1)]), 0, FIRST + 1)
+    early = [(k, "early", FIRST + 1, 1) for k in range(1, 4)]
+    late = [(k, "late", FIRST + 5, 1) for k in range(10, 40)]
+    # Full by bytes, within the second time: what was written of it is said with the first one's lower end.
+    cut = out.sink(following=PieceSize(1000, 400))
+    cut.open()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("ptvc.storage.sink.kafka.pieces.ENCODED_RECORDS", 8)
+        with pytest.raises(RuntimeError):
+            cut.write(batch(early + late), FIRST + 1, FIRST + 6, between=lambda: _raise(RuntimeError()))
+    known = cut._known()
+    assert known.partial is not None
+    assert (known.upper, known.partial.time) == (FIRST + 1, FIRST + 5)
+    again = out.sink()
+    assert again.open() == FIRST + 1
+    again.write(batch(early), FIRST + 1, FIRST + 4)
+    assert (again.upper, again.durable_upper) == (FIRST + 4, FIRST + 1)
+    again.write(batch(late), FIRST + 4, FIRST + 6)
+    assert out.upserts() == contents([(0, "x", FIRST, 1), *early, *late], FIRST + 6)
+    assert len(out.messages()) == 1 + len(early) + len(late)
+
+
+def test_pieces_of_contents_that_are_gone_are_not_gone_on_with(target: Callable[..., Target]) -> None:
+    out = target()
+    sink = out.sink(beginning=PieceSize(10, 1 << 20))
+    sink.open()
+    with pytest.raises(RuntimeError):
+        sink.write(
+            batch(history(Random(7), FIRST, 1, 30, 0)), 0, FIRST + 1, between=lambda: _raise(RuntimeError())
+        )
+    again = out.sink()
+    again.open()
+    with pytest.raises(StorageError, match="which are others now"):
+        again.write(batch([]), 0, FIRST + 20_000)
+
+
 def test_pieces_of_contents_that_are_others_now_are_not_gone_on_with(target: Callable[..., Target]) -> None:
     out = target()
     changes = history(Random(6), FIRST, 1, 500, 0)
