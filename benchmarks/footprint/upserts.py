@@ -149,6 +149,7 @@ class _Measured:
 
     def _result(self, name: str, records: int, seconds: float, cpu: float, longest: float) -> UpsertResult:
         state = self.envelope.state
+        resident = resident_mib()
         return UpsertResult(
             name,
             self._keys,
@@ -156,8 +157,8 @@ class _Measured:
             seconds,
             cpu,
             longest * 1e3,
-            peak_mib(),
-            resident_mib(),
+            max(peak_mib(), resident),  # the kernel's highest mark may be some pages behind
+            resident,
             _private_mib(),
             self._own,
             state.nbytes / _MIB,
