@@ -122,7 +122,10 @@ class KafkaClients:
         kafka = client()
         for polled in (self._admin, self._producer):
             if polled is not None:
-                polled.poll(0)
+                try:
+                    polled.poll(0)
+                except kafka.KafkaException as fatal:  # a client that is fenced says so whatever it is asked
+                    error = fatal.args[0]
         passing = (
             kafka.KafkaError._TIMED_OUT,
             kafka.KafkaError._TRANSPORT,
