@@ -2,7 +2,7 @@
 
 `scripts/mutants` puts the bugs of `known_bugs` into a copy of the code, one at a time, and runs the tests that are to find each: of
 those, what CI takes (the ordinary ones, and the slice `--rotation`).  `tests/test_mutants.py` does the same as slow tests, so that
-CI takes a tenth of the bugs, chosen by the commit.
+CI takes a twentieth of the bugs, chosen by the commit.
 """
 
 from __future__ import annotations

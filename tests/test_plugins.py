@@ -13,14 +13,14 @@ from random import Random
 import pytest
 from plugins.durations import LAST, OTHERWISE_S, in_order, unit_of
 from plugins.missing_parts import ALLOWED, VARIABLE
-from plugins.rotation import NUMBERS, SLICES, case_of, commit_of, in_slice, kind_of, slice_of
+from plugins.rotation import NUMBERS, SLICES, SLICES_OF_FEW, case_of, commit_of, in_slice, kind_of, slice_of
 from plugins.shuffle import shuffled
 
 ROOT = Path(__file__).parent.parent
 CASES = [
     *(f"tests/a.py::test_many[{mode}-{seed}]" for seed in range(100) for mode in ("left", "right")),
-    *(f"tests/a.py::test_few[{n}]" for n in range(3)),
-    "tests/b.py::TestOne::test_it",
+    *(f"tests/a.py::test_some[{n}]" for n in range(3)),
+    *(f"tests/b.py::TestOne::test_{n}" for n in range(6)),
 ]
 
 
@@ -38,6 +38,12 @@ def test_a_kind_may_have_smaller_slices() -> None:
     assert NUMBERS % SLICES == NUMBERS % 40 == 0
 
 
+def test_a_third_of_the_kinds_of_few_cases_is_taken() -> None:
+    slices = [[case for case in in_slice(CASES, number) if "TestOne" in case] for number in range(SLICES_OF_FEW)]
+    assert [len(found) for found in slices] == [2, 2, 2]
+    assert len(set().union(*slices)) == 6
+
+
 def test_classes_may_be_the_cases_of_a_kind() -> None:
     mark = pytest.mark.slow(of="dbt", slices=3).mark
     nodes = {f"tests/c.py::Test{n}::test_{name}": n for n in range(9) for name in "ab"}
@@ -53,7 +59,7 @@ def test_classes_may_be_the_cases_of_a_kind() -> None:
 def test_a_slice_holds_some_of_every_kind_and_of_every_mode() -> None:
     for number in range(SLICES):
         found = Counter(map(kind_of, in_slice(CASES, number)))
-        assert found["tests/a.py::test_few"] == found["tests/b.py::TestOne::test_it"] == 1
+        assert found["tests/a.py::test_some"] == 1
         modes = Counter("left" in case for case in in_slice(CASES, number) if "many" in case)
         assert min(modes.values()) >= 3, modes
 

@@ -4,8 +4,9 @@
 default, selects everything.  A slow test is a case of a kind: of the function, or of the class, that the cases are the
 parameters of.  A slice holds
 
-- a tenth of the cases of a kind that has many, and of every kind at least one; a smaller part of a kind whose mark says so:
+- a tenth of the cases of a kind, and of every kind at least one; a smaller part of a kind whose mark says so:
   `slow(slices=60)`;
+- a third of the kinds that have one or two cases, which make half of what the slow tests take: together they are one kind;
 - every case, with the cases of the other slices together.
 
 Where classes are many of a kind, their marks say so: `slow(of="conformance", slices=3)`. Then a class is a case, with all its tests.
@@ -26,6 +27,9 @@ from zlib import crc32
 import pytest
 
 SLICES = 10
+FEW = 2
+"""A kind of so many cases or fewer has no slices of its own."""
+SLICES_OF_FEW = 3
 NUMBERS = 120
 """Of these one chooses the slice: a multiple of how many slices any kind has."""
 PARTS = ("ordinary", "ci", "all")
@@ -81,11 +85,13 @@ def in_slice(cases: Iterable[str], number: int, slices: Mapping[str, int] | None
     kinds: dict[str, list[str]] = defaultdict(list)
     for case in cases:
         kinds[kind_of(case)].append(case)
-    found = set()
+    few = [kind for kind, of_kind in kinds.items() if len(of_kind) <= FEW]
+    hands = {**{kind: SLICES for kind in kinds}, **(slices or {}), "": SLICES_OF_FEW}
+    kinds[""] = [case for kind in few for case in kinds.pop(kind)]
+    found: set[str] = set()
     for kind, of_kind in kinds.items():
         dealt = sorted(of_kind, key=lambda case: (crc32(case.encode()), case))
-        hands = min((slices or {}).get(kind, SLICES), len(dealt))
-        found.update(dealt[number % hands :: hands])
+        found.update(dealt[number % (of := min(hands[kind], max(1, len(dealt)))) :: of])
     return found
 
 

@@ -1,4 +1,4 @@
 import pytest
 
-slow = pytest.mark.slow(of="dbt's conformance", slices=3)
-"""Of a class that CI takes in one run of three."""
+slow = pytest.mark.slow(of="dbt's conformance", slices=6)
+"""Of a class that CI takes in one run of six."""
