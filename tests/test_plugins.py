@@ -39,7 +39,9 @@ def test_a_kind_may_have_smaller_slices() -> None:
 
 
 def test_a_third_of_the_kinds_of_few_cases_is_taken() -> None:
-    slices = [[case for case in in_slice(CASES, number) if "TestOne" in case] for number in range(SLICES_OF_FEW)]
+    slices = [
+        [case for case in in_slice(CASES, number) if "TestOne" in case] for number in range(SLICES_OF_FEW)
+    ]
     assert [len(found) for found in slices] == [2, 2, 2]
     assert len(set().union(*slices)) == 6
 

@@ -86,7 +86,7 @@ def in_slice(cases: Iterable[str], number: int, slices: Mapping[str, int] | None
     for case in cases:
         kinds[kind_of(case)].append(case)
     few = [kind for kind, of_kind in kinds.items() if len(of_kind) <= FEW]
-    hands = {**{kind: SLICES for kind in kinds}, **(slices or {}), "": SLICES_OF_FEW}
+    hands = {**dict.fromkeys(kinds, SLICES), **(slices or {}), "": SLICES_OF_FEW}
     kinds[""] = [case for kind in few for case in kinds.pop(kind)]
     found: set[str] = set()
     for kind, of_kind in kinds.items():

@@ -250,7 +250,7 @@ class Controller:
         """A sink has something else to read, or another cluster: it goes on from where it is."""
         for replica in self.clusters.of(old.cluster):
             self._installer.uninstall(replica, old)
-        self.statuses.forget(old.id)
+        self.statuses.set(old.id, "starting", None)
         self.install(new)
 
     def withdraw(self, switch: Switch) -> None:

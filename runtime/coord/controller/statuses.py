@@ -7,12 +7,15 @@ why.  When it goes on, so does what waited for it alone.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from ...expr.tree.relation import GlobalId
 from ..catalog.catalog import Catalog
 from ..storage.collections import Collections, Failure
+
+KEPT = 256
+"""Changes of an object's status that are remembered, the newest ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,22 +26,29 @@ class ObjectStatus:
 
 
 class Statuses:
-    """The status of each object; none before the first report."""
+    """The status of each object, and what it was before, since the process began; none before the first report."""
 
     def __init__(self, catalog: Catalog, collections: Collections, now_ms: Callable[[], int]) -> None:
         self._catalog = catalog
         self._collections = collections
         self._now_ms = now_ms
-        self._by_id: dict[GlobalId, ObjectStatus] = {}
+        self._by_id: dict[GlobalId, deque[ObjectStatus]] = {}
         self._failed: dict[GlobalId, Failure] = {}
 
     def get(self, id: GlobalId) -> ObjectStatus | None:
-        return self._by_id.get(id)
+        history = self.history(id)
+        return history[-1] if history else None
+
+    def history(self, id: GlobalId) -> Sequence[ObjectStatus]:
+        """The oldest first. What is reported again is no change."""
+        return self._by_id.get(id, ())
 
     def set(self, id: GlobalId, state: str, reason: str | None, failure: Failure | None = None) -> None:
         if self._catalog.find_by_id(id) is None:
             return  # a late report: the object was dropped meanwhile
-        self._by_id[id] = ObjectStatus(state, reason, self._now_ms())
+        history = self._by_id.setdefault(id, deque(maxlen=KEPT))
+        if not history or (history[-1].state, history[-1].reason) != (state, reason):
+            history.append(ObjectStatus(state, reason, self._now_ms()))
         if state == "failed":
             self._failed[id] = failure or Failure(reason or "unknown reason")
             self._fail(id)

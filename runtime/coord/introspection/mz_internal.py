@@ -25,6 +25,7 @@ from ..catalog.items import (
     View,
     WebhookSource,
 )
+from ..controller.statuses import ObjectStatus
 from .constraints import constraint_sql, key_index_sql, of_tables
 from .definitions import cluster_sql, create_sql, index_sql, key_columns
 from .pg_proc import texts
@@ -212,15 +213,45 @@ def mz_source_references(state: State) -> Rows:
 
 def _statuses(state: State, items: Sequence[AnySource] | Sequence[Sink]) -> Rows:
     for item in items:
-        status = state.controller.statuses.get(item.id)
-        yield {
-            "id": item.id,
-            "name": item.name,
-            "type": connector_word(item.connector),
-            "last_status_change_at": timestamp(status.since_ms) if status is not None else None,
-            "status": status.state if status is not None else "starting",
-            "error": status.reason if status is not None else None,
-        }
+        yield _status(item, state.controller.statuses.get(item.id))
+
+
+def _status(item: AnySource | Sink, status: ObjectStatus | None) -> dict[str, Any]:
+    return {
+        "id": item.id,
+        "name": item.name,
+        "type": connector_word(item.connector),
+        "last_status_change_at": timestamp(status.since_ms) if status is not None else None,
+        "status": status.state if status is not None else "starting",
+        "error": status.reason if status is not None else None,
+    }
+
+
+def mz_source_status_history(state: State) -> Rows:
+    yield from _history(state, AnySource, "source_id")
+    for item in state.catalog.user_items():
+        if isinstance(item, WebhookSource):
+            yield _event("source_id", webhook_status(state, item))
+
+
+def mz_sink_status_history(state: State) -> Rows:
+    yield from _history(state, Sink, "sink_id")
+
+
+def _history(state: State, kind: Any, id_column: str) -> Rows:
+    for item in state.catalog.user_items():
+        if isinstance(item, kind):
+            for status in state.controller.statuses.history(item.id):
+                yield _event(id_column, _status(item, status))
+
+
+def _event(id_column: str, status: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "occurred_at": status["last_status_change_at"],
+        id_column: status["id"],
+        "status": status["status"],
+        "error": status["error"],
+    }
 
 
 def mz_cluster_replica_statuses(state: State) -> Rows:

@@ -322,6 +322,8 @@ _OF_CONNECTIONS = {
 
 _OF_CHANGES = {
     "mz_internal.mz_last_changes": "object_id:t last_change:z",
+    "mz_internal.mz_source_status_history": "occurred_at:z source_id:t status:t error:t details:t",
+    "mz_internal.mz_sink_status_history": "occurred_at:z sink_id:t status:t error:t details:t",
 }
 """When what changed; the newest of them all, so new relations go to the end of this table."""
 

@@ -9,7 +9,7 @@ from ptvc.clock import ManualClock
 from ptvc.coord.catalog.catalog import Catalog
 from ptvc.coord.catalog.entries import Change
 from ptvc.coord.catalog.items import MaterializedView
-from ptvc.coord.controller.statuses import Statuses
+from ptvc.coord.controller.statuses import KEPT, Statuses
 from ptvc.coord.storage.collections import Collections
 from ptvc.coord.storage.oracle import Oracle
 from ptvc.errors import ObjectNotReady
@@ -26,7 +26,7 @@ class World:
     """Two views in each layer, which both read both of the layer below: there are 2 ** LAYERS ways up."""
 
     def __init__(self) -> None:
-        clock = ManualClock()
+        self.clock = clock = ManualClock()
         persist = PersistClient(MemoryConsensus(), MemoryBlob(), clock)
         oracle = Oracle(clock, persist.mark())
         self.catalog = Catalog()
@@ -110,6 +110,40 @@ def test_what_reads_two_that_have_failed_waits_for_both() -> None:
     assert "b is broken" in (world.failure(top) or "")
     world.statuses.set(b, "running", None)
     assert world.failure(top) is None
+
+
+def test_a_status_that_is_reported_again_is_no_change() -> None:
+    world = World()
+    (a, _) = world.layers[0]
+    reports = [
+        ("running", None),
+        ("stalled", "away"),
+        ("stalled", "away"),
+        ("stalled", "refused"),
+        ("running", None),
+    ]
+    for state, reason in reports:
+        world.clock.advance(1_000)
+        world.statuses.set(a, state, reason)
+    begin = world.clock.now_ms() - 5_000
+    found = [(status.state, status.reason, status.since_ms - begin) for status in world.statuses.history(a)]
+    assert found == [
+        ("running", None, 1_000),
+        ("stalled", "away", 2_000),
+        ("stalled", "refused", 4_000),
+        ("running", None, 5_000),
+    ]
+    assert world.statuses.get(a) == world.statuses.history(a)[-1]
+
+
+def test_of_a_history_the_newest_part_is_kept() -> None:
+    world = World()
+    (a, _) = world.layers[0]
+    for number in range(KEPT + 10):
+        world.statuses.set(a, "stalled", str(number))
+    assert [status.reason for status in world.statuses.history(a)] == [str(n) for n in range(10, KEPT + 10)]
+    world.statuses.forget(a)
+    assert not world.statuses.history(a)
 
 
 def test_nothing_is_kept_of_what_was_dropped() -> None:
