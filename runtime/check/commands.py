@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
@@ -55,6 +56,19 @@ PortOption = Annotated[int, typer.Option(help="Port there.")]
 UserOption = Annotated[str, typer.Option(help="As whom; PGPASSWORD holds the password.")]
 
 
+@contextmanager
+def _not_collecting() -> Iterator[None]:
+    """Nearly everything that is made here is needed to the end: to look for what is not takes a fifth of the time."""
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collecting:
+            gc.enable()
+
+
+@_not_collecting()
 def check(
     project: ProjectOption = Path("."),
     manifest: ManifestOption = None,
@@ -170,6 +184,7 @@ def _or_impossible() -> Iterator[None]:
         raise typer.Exit(IMPOSSIBLE) from None
 
 
+@_not_collecting()
 def lineage(
     of: Annotated[
         str | None, typer.Argument(metavar="[MODEL[.COLUMN]]", help="All models unless named.")

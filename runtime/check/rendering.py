@@ -19,7 +19,6 @@ from dbt.adapters.factory import adapter_management, get_adapter, register_adapt
 from dbt.artifacts.schemas.manifest import WritableManifest
 from dbt.cli.exceptions import ExceptionExit, ResultExit
 from dbt.cli.main import cli
-from dbt.compilation import Compiler
 from dbt.context.providers import generate_runtime_macro_context
 from dbt.context.query_header import generate_query_header_context
 from dbt.contracts.graph.manifest import Manifest
@@ -35,6 +34,7 @@ from .environment import Environment
 from .findings import ERROR, Finding, NotParsed, Place
 from .nodes import Node, Project
 from .stand_in import NoAnswer, columns_in_relation, connections_to, relation_in
+from .template_context import LeanCompiler
 
 ADAPTER = "ptvc"
 
@@ -129,7 +129,7 @@ class Renderer:
     def __init__(self, parsed: Parsed, adapter: Any) -> None:
         self._parsed = parsed
         self._adapter = adapter
-        self._compiler = Compiler(parsed.config)
+        self._compiler = LeanCompiler(parsed.config, adapter, parsed.manifest)
 
     def __call__(self, node: Node) -> str:
         with self._adapter.connection_named(node.id):
