@@ -22,7 +22,7 @@ from .formats import run_formats
 from .hydration import TPCH_NAMES, VIEWS, bases, run_hydration
 from .idle import run_idle
 from .isolation import run_isolation
-from .kafka import run_backlogs, run_freshness
+from .kafka import NoFlink, flink_jars, run_backlogs, run_freshness
 from .measure import Machine
 from .memory import run_memory
 from .merges import run_merges
@@ -320,14 +320,24 @@ def kafka(
     messages: Annotated[int, typer.Option("--messages", help="Of the backlog; 0 leaves it out.")] = 1_000_000,
     rate: Annotated[int, typer.Option("--rate", help="Messages a second; 0 leaves it out.")] = 1_000,
     seconds: Annotated[int, typer.Option("--seconds", help="How long messages come at that rate.")] = 20,
+    flink: Annotated[
+        bool,
+        typer.Option("--flink", help="Apache Flink SQL reads the backlog as well; its jars come by Maven."),
+    ] = False,
     output: OutputOption = None,
 ) -> None:
     """A topic that is read whole, as rows and by key; then how soon a message is in a view."""
+    if flink:
+        try:
+            flink_jars()
+        except NoFlink as error:
+            console.log(f"[red]{error}")
+            raise typer.Exit(1) from None
     machine = Machine.now()
     results: list[Result] = []
     if messages:
         console.log(f"a backlog of {messages:,} messages")
-        results += run_backlogs(broker, messages)
+        results += run_backlogs(broker, messages, flink=flink)
     if rate:
         console.log(f"{rate:,} messages a second")
         results.append(run_freshness(broker, rate, seconds))

@@ -391,21 +391,25 @@ def _show_backlogs(results: list[BacklogResult]) -> None:
     if not results:
         return
     table = _table(
-        "A topic's messages until they are durable",
+        "A topic's messages until they are durable; in Flink until they are dropped",
+        "system",
         "source",
         "messages",
         "seconds",
         "a second",
         "CPU in s",
+        "up after s",
         "load",
     )
     for r in results:
         table.add_row(
+            r.system,
             r.source,
             f"{r.messages:,}",
             f"{r.seconds:.1f}",
             f"{r.per_second:,.0f}",
             f"{r.cpu_s:.1f}",
+            "-" if r.start_s is None else f"{r.start_s:.1f}",
             f"{r.load_1min:.1f}",
         )
     console.print(table)
@@ -415,10 +419,18 @@ def _show_freshness(results: list[FreshnessResult]) -> None:
     if not results:
         return
     table = _table(
-        "From producing to a view, in milliseconds", "a second", "messages", "median", "p99", "max", "load"
+        "From producing to a view, in milliseconds",
+        "a second",
+        "messages",
+        "median",
+        "p99",
+        "max",
+        "CPU of one",
+        "load",
     )
     for r in results:
-        table.add_row(f"{r.rate:,}", f"{r.latencies.count:,}", *_three(r.latencies), f"{r.load_1min:.1f}")
+        latencies = [*_three(r.latencies), _ms(r.latencies.cpu_ms)]
+        table.add_row(f"{r.rate:,}", f"{r.latencies.count:,}", *latencies, f"{r.load_1min:.1f}")
     console.print(table)
 
 

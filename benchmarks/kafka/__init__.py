@@ -1,5 +1,7 @@
-"""Kafka: a topic that is read whole, and messages on their way into a view."""
+"""Kafka: a topic that is read whole, beside Flink SQL, and messages on their way into a view."""
 
-from .sources import BacklogResult, FreshnessResult, run_backlogs, run_freshness
+from .flink import NoFlink, flink_jars
+from .results import BacklogResult, FreshnessResult
+from .sources import run_backlogs, run_freshness
 
-__all__ = ["BacklogResult", "FreshnessResult", "run_backlogs", "run_freshness"]
+__all__ = ["BacklogResult", "FreshnessResult", "NoFlink", "flink_jars", "run_backlogs", "run_freshness"]

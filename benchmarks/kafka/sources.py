@@ -8,7 +8,6 @@ import time
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any
 
 from confluent_kafka import Producer
@@ -17,6 +16,8 @@ from confluent_kafka.cimpl import NewTopic
 
 from ..measure import Latencies, load
 from ..runtime import RuntimeFailed, ServedRuntime, await_true, served
+from .flink import run_flink
+from .results import BacklogResult, FreshnessResult
 
 PARTITIONS = 4
 KEYS = 50_000
@@ -28,54 +29,37 @@ _SOURCES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class BacklogResult:
-    """`rows` are what the messages have become; `cpu_s` is that of the runtime, all its processes."""
-
-    source: str
-    messages: int
-    rows: int
-    seconds: float
-    cpu_s: float
-    load_1min: float
-
-    @property
-    def per_second(self) -> float:
-        return self.messages / self.seconds
-
-
-@dataclass(frozen=True, slots=True)
-class FreshnessResult:
-    """From the call that produces a message to its row in a subscription to a materialized view over the source."""
-
-    rate: int
-    latencies: Latencies
-    load_1min: float
-
-
-def run_backlogs(broker: str, messages: int) -> Iterator[BacklogResult]:
-    with _topic(broker) as topic, served() as runtime, runtime.connect() as db:
+def run_backlogs(broker: str, messages: int, *, flink: bool = False) -> Iterator[BacklogResult]:
+    """With `flink`, what Flink SQL makes of the same topic too, when the runtime has ended."""
+    with _topic(broker) as topic:
         producer = Producer({"bootstrap.servers": broker, "linger.ms": 20})
         for number in range(messages):
             value = b'{"id": %d, "name": "n%d", "price": %d.5}' % (number, number, number)
             _produce(producer, topic, value, b"%d" % (number % KEYS), number % PARTITIONS)
         producer.flush()
-        _connect(db, broker)
-        for name, clauses in _SOURCES.items():
-            begin, cpu = time.perf_counter(), runtime.cpu_seconds()
-            _create(db, name, clauses, topic)
-            query = (
-                "SELECT snapshot_committed FROM mz_internal.mz_source_statistics s JOIN mz_objects o ON o.id = s.id "
-                f"WHERE o.name = '{name}'"
-            )
-            await_true(lambda q=query: db.execute(q.encode()).fetchall() == [(True,)], f"{name} is durable")  # type: ignore[misc]
-            seconds, cpu = time.perf_counter() - begin, runtime.cpu_seconds() - cpu
-            rows = db.execute(f"SELECT count(*) FROM {name}".encode()).fetchone()
-            wanted = min(messages, KEYS) if name == "upsert" else messages
-            if rows != (wanted,):
-                raise RuntimeFailed(f"{name} has {rows} rows, not {wanted}")
-            yield BacklogResult(name, messages, wanted, seconds, cpu, load())
-            db.execute(f"DROP SOURCE {name}".encode())
+        with served() as runtime, runtime.connect() as db:
+            _connect(db, broker)
+            for name in _SOURCES:
+                yield _backlog(runtime, db, name, topic, messages)
+        if flink:
+            yield from run_flink(broker, topic, messages, min(messages, KEYS))
+
+
+def _backlog(runtime: ServedRuntime, db: Any, name: str, topic: str, messages: int) -> BacklogResult:
+    begin, cpu = time.perf_counter(), runtime.cpu_seconds()
+    _create(db, name, _SOURCES[name], topic)
+    query = (
+        "SELECT snapshot_committed FROM mz_internal.mz_source_statistics s JOIN mz_objects o ON o.id = s.id "
+        f"WHERE o.name = '{name}'"
+    )
+    await_true(lambda: db.execute(query.encode()).fetchall() == [(True,)], f"{name} is durable")
+    seconds, cpu = time.perf_counter() - begin, runtime.cpu_seconds() - cpu
+    rows = db.execute(f"SELECT count(*) FROM {name}".encode()).fetchone()
+    wanted = min(messages, KEYS) if name == "upsert" else messages
+    if rows != (wanted,):
+        raise RuntimeFailed(f"{name} has {rows} rows, not {wanted}")
+    db.execute(f"DROP SOURCE {name}".encode())
+    return BacklogResult("ptvc", name, messages, wanted, seconds, cpu, load())
 
 
 def run_freshness(broker: str, rate: int, seconds: int) -> FreshnessResult:
@@ -89,8 +73,10 @@ def run_freshness(broker: str, rate: int, seconds: int) -> FreshnessResult:
         reader.start()
         time.sleep(1)
         producer = Producer({"bootstrap.servers": broker, "linger.ms": 1})
-        begin = time.perf_counter()
+        begin, warm, cpu = time.perf_counter(), range(len(sent) // 5, len(sent)), 0.0
         for number in range(len(sent)):
+            if number == warm.start:
+                cpu = runtime.cpu_seconds()
             if (wait := begin + number / rate - time.perf_counter()) > 0:
                 producer.poll(0)
                 time.sleep(wait)
@@ -100,8 +86,8 @@ def run_freshness(broker: str, rate: int, seconds: int) -> FreshnessResult:
         reader.join(60)
         if len(seen) != len(sent):
             raise RuntimeFailed(f"{len(seen)} of {len(sent)} messages have come to the view")
-        warm = range(len(sent) // 5, len(sent))
-        return FreshnessResult(rate, Latencies.of([seen[n] - sent[n] for n in warm]), load())
+        latencies = Latencies.of([seen[n] - sent[n] for n in warm], runtime.cpu_seconds() - cpu)
+        return FreshnessResult(rate, latencies, load())
 
 
 def _read(runtime: ServedRuntime, count: int, seen: dict[int, float]) -> None:

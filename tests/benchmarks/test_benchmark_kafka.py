@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
+from pathlib import Path
+
+import pytest
 from servers.kafka_broker import KafkaBroker
 from typer.testing import CliRunner
 
@@ -23,3 +27,26 @@ def test_the_command(kafka: KafkaBroker) -> None:
     arguments = ["kafka", "--broker", kafka.bootstrap, "--messages", "0", "--rate", "50", "--seconds", "2"]
     result = CliRunner().invoke(app, arguments)
     assert result.exit_code == 0, result.output
+
+
+def test_without_the_jars_of_flink_nothing_is_measured(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setenv("PATH", str(tmp_path))
+    result = CliRunner().invoke(app, ["kafka", "--broker", "127.0.0.1:1", "--flink"])
+    assert result.exit_code == 1
+    assert "there is no program mvn" in " ".join(result.output.split())
+
+
+@pytest.mark.slow
+def test_flink_reads_the_same_topic(kafka: KafkaBroker) -> None:
+    if shutil.which("mvn") is None:
+        pytest.skip("the jars of Flink come from Maven Central: there is no program mvn")
+    results = list(run_backlogs(kafka.bootstrap, 2_000, flink=True))[3:]
+    assert [(r.source, r.messages, r.rows) for r in results] == [
+        ("append, dropped", 2_000, 2_000),
+        ("upsert, dropped", 2_000, 2_000),
+        ("upsert, counted", 2_000, 2_000),
+    ]
+    assert all(result.per_second > 0 and result.start_s for result in results)

@@ -20,14 +20,15 @@ if __name__ == "__main__":
     sys.path_importer_cache.clear()
     without_pandas()  # before the imports below, as some modules make arrays
 
+import numpy.ma
 import pyspark.worker
 from pyspark.daemon import manager
 
 from . import level_task, resident, superstep
 from .session import PRELOAD
 
-PRELOADED = (pyspark.worker, level_task, resident, superstep)
-"""Named, so that the imports are seen to be used."""
+PRELOADED = (numpy.ma, pyspark.worker, level_task, resident, superstep)
+"""Named, so that the imports are seen to be used.  `numpy.ma` is what pyarrow asks for when it makes its first array of one of numpy's."""
 
 if __name__ == "__main__":
     for name in filter(None, os.environ.get(PRELOAD, "").split(",")):

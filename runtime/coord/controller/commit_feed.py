@@ -37,17 +37,22 @@ class CommitFeed:
         self._oracle = storage.oracle
         self._reads = storage.reads
         self._now_ms = now_ms
+        self._told = 0
 
     def begin(self, replica: ReplicaClient) -> None:
         """The replica has dialled in: its indexes are left alone until what shares them is there again."""
         replica.send(Progress(self._oracle.closed, since=0))
 
     def committed(self, updates: tuple[Updates, ...]) -> None:
-        """Tells every replica what it reads of a commit, and how far time has come."""
+        """Tells every replica what it reads of a commit, and how far time has come, if that is news: each message has a
+        replica wake up, and step."""
+        closed = self._oracle.closed
+        before, self._told = self._told, closed
         for replica in self._clusters:
             if replica.connected.is_set():
                 relevant = tuple(u for u in updates if u.id in replica.subscriptions)
-                replica.send(Progress(self._oracle.closed, self._index_since(replica), relevant))
+                if relevant or closed > before:
+                    replica.send(Progress(closed, self._index_since(replica), relevant))
         self._collections.wake()
 
     def advanced(self, uppers: tuple[tuple[GlobalId, int], ...]) -> None:

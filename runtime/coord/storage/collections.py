@@ -168,7 +168,7 @@ class Collections:
             collection.upper = upper
 
     def committed(self, id: GlobalId, upper: int, time: int | None) -> None:
-        """Persist holds the collection up to `upper`; `time` is set when there was data."""
+        """Persist holds the collection up to `upper`; `time` is that of its last data, None where there was none."""
         collection = self._by_id.get(id)
         if collection is None:
             return

@@ -79,5 +79,10 @@ class CommitRequest:
         return bool(self.timestamped or self.companions) and not self.alone
 
     @property
+    def is_output(self) -> bool:
+        """Whether all that it writes has its time already."""
+        return bool(self.timed) and not (self.timestamped or self.companions or self.alone)
+
+    @property
     def is_barrier(self) -> bool:
         return not (self.timestamped or self.companions or self.timed or self.alone)

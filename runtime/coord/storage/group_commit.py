@@ -1,7 +1,8 @@
 """Group commit: the one place where data becomes durable.
 
 Writes that arrive while a commit is under way share the next one: one durable transaction, and one time for all that
-the coordinator stamps (tables, sources).  Outputs of views come with times of their own.  A write may be optimistic:
+the coordinator stamps (tables, sources).  Outputs of views come with times of their own, so a commit of nothing else takes no time,
+and every reader stays where it is: time that went on would have each replica step once more, for nothing.  A write may be optimistic:
 it names what it read and when (`Expected`), and is refused as a `Conflict` if some of that was written since.
 
 ```
@@ -339,7 +340,10 @@ class GroupCommit:
         return accepted
 
     async def _commit(self, requests: list[CommitRequest]) -> None:
-        time = self._oracle.write_time()
+        if all(request.is_output for request in requests):
+            time = self._oracle.read_time
+        else:
+            time = self._oracle.write_time()
         try:
             outcome, mark, committed = await self._append(requests, time)
         except PtvcError as error:
@@ -347,7 +351,7 @@ class GroupCommit:
                 # The time stays open: of what may be durable at it nobody has heard, so nothing is complete beyond it.
                 self._stop(error)
                 return
-            self._oracle.close(time)
+            self._oracle.close(time)  # as it is, where it is one of the past
             for request in requests:
                 request.future.set_exception(error)
             return
@@ -358,7 +362,8 @@ class GroupCommit:
         if mark is not None:
             self._oracle.mark_raised(mark)
         for update in committed:
-            self._collections.committed(update.id, update.upper, time if update.parts else None)
+            last = max((part.max_time for part in update.parts), default=None)
+            self._collections.committed(update.id, update.upper, last)
         self._oracle.close(time)
         for request in requests:
             if self._unique is not None:

@@ -1,7 +1,8 @@
 """Upkeep of shards: read frontiers advanced, batches merged, garbage collected, all in one thread beside commits.
 
-One thread, of a lower priority than commits and queries, so that batches which a job has merged are replaced between merges, and between collections of garbage, which
-therefore find all parts that are referred to.
+One thread, so that batches which a job has merged are replaced between merges, and between collections of garbage, which
+therefore find all parts that are referred to.  Its priority is that of the others: where cores are short, a thread of a lower one is put
+off while it holds the interpreter, or the store, and commits and queries wait for it all that time.
 """
 
 from __future__ import annotations
@@ -18,7 +19,6 @@ from ...errors import UndefinedObject
 from ...expr.tree.relation import GlobalId
 from ...persist.client import DEFAULT_GRACE_MS, MAX_MERGE_BYTES, Merge, PersistClient, ShardId
 from ...replica.protocol import Import
-from ...supervision import step_aside
 from .catalog_store import CATALOG_SHARD
 from .collections import HOLDER, Collections
 from .input_holds import InputHolds
@@ -58,7 +58,7 @@ class Upkeep:
         self._collections = collections
         self._holds = holds
         self._epoch = epoch
-        self._thread = ThreadPoolExecutor(1, "upkeep", step_aside)
+        self._thread = ThreadPoolExecutor(1, "upkeep")
         self._sinces: dict[ShardId, int] = {}
 
     def held_at(self, shard: str) -> int | None:

@@ -167,6 +167,30 @@ def test_a_dropped_table_refuses_its_writer_alone() -> None:
     run(test)
 
 
+def test_outputs_of_views_take_no_time() -> None:
+    """Else every replica would step once more for each of them, and say so, and each read would wait for that."""
+
+    async def test(w: World) -> None:
+        closed = w.oracle.closed
+        await w.commit.append((Updates("v", 0, closed, w.parts("v", 1, time=7)),))
+        assert w.oracle.closed == closed
+        output = w.commit.append((Updates("v", closed, closed + 1, w.parts("v", 2, time=closed)),))
+        _, time = await asyncio.gather(output, w.commit.write({"t": w.parts("t", 1)}))
+        assert w.oracle.closed == time + 1 > closed
+
+    run(test)
+
+
+def test_who_has_read_a_view_conflicts_with_what_it_has_got_later() -> None:
+    async def test(w: World) -> None:
+        await w.commit.append((Updates("v", 0, 1_000, w.parts("v", 1, time=7)),))
+        write = w.parts("t", 1)
+        assert await w.commit.write({"t": write}, expect={"v": Expected(6)}) == Conflict("v")
+        assert isinstance(await w.commit.write({"t": write}, expect={"v": Expected(7)}), int)
+
+    run(test)
+
+
 def test_outputs_of_views_keep_their_times() -> None:
     async def test(w: World) -> None:
         await w.commit.append((Updates("v", 0, 10, w.parts("v", 1, time=7)),))

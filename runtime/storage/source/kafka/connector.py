@@ -1,18 +1,20 @@
 """The connector of KAFKA sources: from a position to the messages behind it.
 
 ```
-position ── is the topic still that one, and are the offsets there? ── assign ── read ── is it still? ── Polled
+position ── is the topic still that one, and are the offsets there? ── assign ── read ── decode ── is it still? ── Polled
+                                                                                   └─ asked for meanwhile ─┘
 ```
 
 A topic is known by its id: what is read of one that was deleted and created again is never taken for what it was.  The id is asked for
-behind each batch, as one that is given up does not come back: messages that were read before it was seen are of that topic.
+behind each batch, as one that is given up does not come back: messages that were read before it was seen are of that topic.  The
+answer takes as long as to decode some hundred messages, so they are decoded while it is awaited.
 
 What cannot be read any more is a gap that nobody closes: the source stalls, and names it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from time import monotonic
 from typing import Any
@@ -27,7 +29,7 @@ from .options import KafkaOptions, Part
 from .position import Offsets, Position
 from .progress import PROGRESS, progress_changes
 from .records import Records
-from .topic import OutOfRange, TopicReader
+from .topic import Description, OutOfRange, TopicReader
 
 WAIT_S = 0.1
 """How long a message is waited for."""
@@ -93,11 +95,14 @@ class KafkaConnector:
             return self._polled(began, began, outputs, None)
         before = Position.from_json(position)
         now = self._settled(self._reader, before)
-        found = None
+        found = described = None
         if now == before:
-            found, now = self._read(self._reader, before, max_bytes)
+            found, now, described = self._read(self._reader, before, max_bytes)
         now = replace(now, progress=asked)
-        return None if now == before else self._polled(before, now, outputs, found)
+        polled = None if now == before else self._polled(before, now, outputs, found)
+        if described is not None:
+            self._check_identity(described().id, before)
+        return polled
 
     # -- where it begins, and goes on --
 
@@ -171,7 +176,10 @@ class KafkaConnector:
 
     # -- reading --
 
-    def _read(self, reader: TopicReader, at: Position, max_bytes: int) -> tuple[Messages | None, Position]:
+    def _read(
+        self, reader: TopicReader, at: Position, max_bytes: int
+    ) -> tuple[Messages | None, Position, Callable[[], Description] | None]:
+        """Messages, the position behind them, and what says which topic they are of: that is still to be checked."""
         most = int(min(max(max_bytes / self._bytes_each, _FEWEST), _MOST))
         try:
             read = reader.read(most, WAIT_S)
@@ -185,12 +193,12 @@ class KafkaConnector:
                 # The client tries again by itself; whether it gets through is seen by asking.
                 reader.failed = None
                 self._check_identity(reader.describe().id, at)
-            return None, at
+            return None, at, None
         reader.failed = None
+        described = reader.ask() if read.messages else None
         found = columns_of(read.messages, **self._wanted)
         now = dict(at.next)
         if len(found):
-            self._check_identity(reader.describe().id, at)
             self._bytes_each = max(1.0, found.nbytes / len(found))
             for partition in set(found.partitions.tolist()):
                 now[partition] = int(found.offsets[found.partitions == partition][-1]) + 1
@@ -199,7 +207,7 @@ class KafkaConnector:
             now[partition] = max(now[partition], end)
             self._ended.add(partition)
         self._at = now
-        return found, at.moved(now)
+        return found, at.moved(now), described
 
     def _polled(self, before: Position, now: Position, outputs: References, found: Messages | None) -> Polled:
         contents: dict[OutputId, Any] = {}

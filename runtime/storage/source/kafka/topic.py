@@ -5,7 +5,7 @@ No group is joined and no offset committed: which offsets are read is the caller
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from time import monotonic
 from typing import Any
@@ -91,8 +91,15 @@ class TopicReader:
 
     def describe(self) -> Description:
         """Raises SourceStalled where there is no such topic."""
+        return self.ask()()
+
+    def ask(self) -> Callable[[], Description]:
+        """Asks what the topic is now; what is returned waits for the answer, as `describe` does."""
         asked = self._kafka.TopicCollection([self._topic])
         future = self._admin.describe_topics(asked, request_timeout=REQUEST_S)[self._topic]
+        return lambda: self._described(future)
+
+    def _described(self, future: Any) -> Description:
         try:
             found = future.result(REQUEST_S + 1)
         except self._kafka.KafkaException as error:
