@@ -19,7 +19,7 @@ import psycopg
 import pytest
 from servers.kafka_broker import KafkaBroker
 
-SAMPLE = Path(__file__).resolve().parents[2] / "sample_project"
+SAMPLE = Path(__file__).resolve().parents[3] / "sample_project"
 KAFKA_MODELS = {"flights_topic", "delay_by_origin", "late_carriers", "delay_by_origin_topic"}
 EVENTS = 1500
 
