@@ -8,6 +8,7 @@ import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
@@ -18,7 +19,7 @@ from servers.kafka_broker import KafkaBroker
 from servers.kafka_listeners import MECHANISMS, USER
 
 from ..connections.test_leaks import spellings, told
-from .sources import Db, shows, stalled, status
+from .sources import Db, shows, status
 
 WRONG_PASSWORD = "Rk3Zt8Wq1Lm6Hd9X"
 
@@ -174,10 +175,8 @@ def test_statuses_say_what_is_wrong_and_nothing_says_a_secret(
             if way.wrong is None:
                 eventually(lambda n=number: status(db, f"s{n}")[0] == "running", 60)
                 continue
-            why = stalled(db, f"s{number}")
-            assert WRONG[way][1] in why, f"{way}: {why}"
-            why = sink_stalled(db, f"out{number}")
-            assert re.search("authentication|SSL|certificate", why, re.IGNORECASE), f"{way}: {why}"
+            says(db, "source", f"s{number}", WRONG[way][1])
+            says(db, "sink", f"out{number}", "authentication|SSL|certificate")
         pattern = re.compile(b"|".join(re.escape(s) for value in secrets for s in pieces(value)))
         assert pattern.search(b"x" + WRONG_PASSWORD.encode()) is not None
         for name in SYSTEM_RELATIONS:
@@ -198,10 +197,19 @@ def test_statuses_say_what_is_wrong_and_nothing_says_a_secret(
     clean(pattern, out + err, "what was printed")
 
 
-def sink_stalled(db: Db, name: str) -> str:
-    query = "SELECT status, error FROM mz_internal.mz_sink_statuses WHERE name = %s"
-    eventually(lambda: rows(db, query, (name,))[0][0] == "stalled", 60)
-    return str(rows(db, query, (name,))[0][1])
+def says(db: Db, kind: str, name: str, words: str) -> None:
+    """Waits until it is stalled, and says so; at first it may know no more than that nobody has answered."""
+    query = f"SELECT status, error FROM mz_internal.mz_{kind}_statuses WHERE name = %s"
+    told: list[Any] = []
+
+    def right() -> bool:
+        told[:] = rows(db, query, (name,))[0]
+        return told[0] == "stalled" and re.search(words, told[1], re.IGNORECASE) is not None
+
+    try:
+        eventually(right)
+    except AssertionError:
+        raise AssertionError(f"{kind} {name} says {told}, and not {words}") from None
 
 
 def pieces(secret: str) -> list[bytes]:
