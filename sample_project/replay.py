@@ -1,6 +1,6 @@
 """Replay the flights of 2013 as json lines, as if they were happening.
 
-    python replay.py [--speed EVENTS_PER_SECOND] [--limit EVENTS] [--seed N] [--data DIR]
+    python replay.py [--speed EVENTS_PER_SECOND] [--limit EVENTS] [--seed N] [--data DIR | --kafka BROKER [--topic TOPIC]]
 
 What becomes of a flight, in order of scheduled departure:
 
@@ -24,7 +24,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from datetime import date
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import flights_data
 import pyarrow.compute as pc
@@ -105,6 +105,16 @@ def line(record: Flight) -> str:
     return json.dumps(record, separators=(",", ":")) + "\n"
 
 
+class Target(Protocol):
+    """Where events go; `written` of them are there."""
+
+    written: int
+
+    def append(self, lines: list[str]) -> None: ...
+
+    def close(self) -> None: ...
+
+
 class Arrivals:
     """The directory that the source tails: one file, appended to by whole lines."""
 
@@ -142,7 +152,7 @@ class Arrivals:
 
 
 def replay(
-    arrivals: Arrivals,
+    arrivals: Target,
     stream: Iterator[Event],
     speed: float,
     limit: int | None = None,
@@ -178,6 +188,20 @@ def replay(
     return arrivals.written - already
 
 
+def target(arguments: argparse.Namespace) -> Target:
+    """Raises OSError where one cannot write there."""
+    if arguments.kafka is None:
+        return Arrivals(arguments.data)
+    try:
+        from kafka_arrivals import KafkaException, TopicArrivals
+    except ImportError:
+        raise OSError("it needs confluent-kafka: pip install 'dbt-ptvc[kafka]'") from None
+    try:
+        return TopicArrivals({"bootstrap.servers": arguments.kafka}, arguments.topic)
+    except KafkaException as error:
+        raise OSError(error.args[0].str()) from None
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     default_data = os.environ.get("PTVC_SAMPLE_DATA") or str(HERE / "data")
@@ -191,6 +215,8 @@ def main() -> int:
     parser.add_argument(
         "--seed", type=int, default=DEFAULT_SEED, help="which flights are corrected, and by how much"
     )
+    parser.add_argument("--kafka", help="write to a topic of this broker (host:port) instead")
+    parser.add_argument("--topic", default="flights", help="its name")
     parser.add_argument("--quiet", action="store_true", help="no progress")
     arguments = parser.parse_args()
     if arguments.speed < 0:
@@ -205,7 +231,7 @@ def main() -> int:
             print(f"{written:,} events, {day:%d %B %Y}", flush=True)
 
     try:
-        arrivals = Arrivals(arguments.data)
+        arrivals = target(arguments)
         try:
             added = replay(
                 arrivals, events(flights(), arguments.seed), arguments.speed, arguments.limit, report
@@ -216,7 +242,7 @@ def main() -> int:
         print(f"replay: {error}", file=sys.stderr)
         return 1
     except OSError as error:
-        print(f"replay: cannot write to {arguments.data}: {error}", file=sys.stderr)
+        print(f"replay: cannot write to {arguments.kafka or arguments.data}: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print("replay: stopped; start it again to go on")

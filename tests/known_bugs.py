@@ -676,6 +676,17 @@ OTHERS = (
         ),
         ("tests/e2e/inprocess/connections/test_leaks.py",),
     ),
+    Mutant(
+        "a broker that refuses a client's certificate is taken for one that does not answer",
+        (
+            Edit(
+                "runtime/storage/connections/kafka.py",
+                'or (error.code() == of._TRANSPORT and "SSL routines" in error.str())',
+                "or False",
+            ),
+        ),
+        ("tests/e2e/inprocess/kafka/test_secured_connections.py",),
+    ),
 )
 
 MUTANTS = (*FINDINGS, *OTHERS)

@@ -1,4 +1,5 @@
-"""An Apache Kafka broker of the test run's own: one node, KRaft, on free ports of the loopback.
+"""An Apache Kafka broker of the test run's own: one node, KRaft, on free ports of the loopback.  It listens in plain text, and in
+the ways of `kafka_listeners`.
 
 It runs in a process group of its own, which ends with the process that has started it.  It can be killed, stopped and started
 again over the same data.  Topics have names of their own, so tests share one broker.
@@ -35,6 +36,7 @@ from confluent_kafka import (
 from confluent_kafka.admin import AdminClient, NewPartitions, NewTopic
 
 from .kafka_jars import jars, java
+from .kafka_listeners import NAME, SECURED, SecuredListeners
 
 STARTED_WITHIN_S = 60.0
 _FORMAT = ("-Xmx256m", "-XX:TieredStopAtLevel=1", "-Xshare:auto")
@@ -50,7 +52,8 @@ class KafkaBroker:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._java, self._jars = java(), jars()
-        self.port, self._controller_port = _free_ports()
+        self.port, self._controller_port, *ports = _free_ports(2 + len(SECURED))
+        self.secured = SecuredListeners(ports)
         self.bootstrap = f"127.0.0.1:{self.port}"
         self._process: subprocess.Popen[bytes] | None = None
         self.admin = AdminClient(
@@ -117,6 +120,7 @@ class KafkaBroker:
     def _format(self) -> None:
         cluster = urlsafe_b64encode(uuid.uuid4().bytes).rstrip(b"=").decode()
         command = self._command(*_FORMAT, "kafka.tools.StorageTool", "format", "-t", cluster, "-c")
+        command += self.secured.users()
         subprocess.run(command, check=True, capture_output=True, env=self._environment())
 
     def _command(self, *arguments: str) -> list[str]:
@@ -141,17 +145,20 @@ class KafkaBroker:
             "process.roles": "broker,controller",
             "node.id": 1,
             "controller.quorum.voters": f"1@{controller}",
-            "listeners": f"PLAINTEXT://{at},CONTROLLER://{controller}",
-            "advertised.listeners": f"PLAINTEXT://{at}",
+            "listeners": f"PLAINTEXT://{at},CONTROLLER://{controller},{self.secured.addresses('127.0.0.1')}",
+            "advertised.listeners": f"PLAINTEXT://{at},{self.secured.addresses(NAME)}",
             "controller.listener.names": "CONTROLLER",
             "inter.broker.listener.name": "PLAINTEXT",
-            "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT",
+            "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT,"
+            + ",".join(f"{protocol}:{protocol}" for protocol in SECURED),
+            **self.secured.properties(),
             "log.dirs": self._folder / "data",
             "offsets.topic.replication.factor": 1,
             "offsets.topic.num.partitions": 1,
             "transaction.state.log.replication.factor": 1,
             "transaction.state.log.min.isr": 1,
             "transaction.state.log.num.partitions": 1,
+            "transaction.abort.timed.out.transaction.cleanup.interval.ms": 1000,
             "share.coordinator.state.topic.replication.factor": 1,
             "share.coordinator.state.topic.min.isr": 1,
             "group.initial.rebalance.delay.ms": 0,
@@ -330,11 +337,11 @@ def _to_the_end(consumer: Consumer) -> list[Message]:
     raise AssertionError("the end of a partition does not come")
 
 
-def _free_ports() -> tuple[int, int]:
+def _free_ports(count: int) -> list[int]:
     """Below those that the system hands out, so that they are still free when the broker starts again."""
     random = Random()
     found: list[int] = []
-    while len(found) < 2:
+    while len(found) < count:
         port = random.randrange(20_000, 32_000)
         with socket.socket() as tried:
             try:
@@ -343,7 +350,7 @@ def _free_ports() -> tuple[int, int]:
                 continue
         if port not in found:
             found.append(port)
-    return found[0], found[1]
+    return found
 
 
 @contextmanager

@@ -45,9 +45,14 @@ def java() -> str:
     return program
 
 
+def shared_cache() -> Path:
+    """A folder for what is fetched once; all runs of this machine share it."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "ptvc-tests"
+
+
 def jars() -> Path:
     """The folder of the jars, fetched if they are not there."""
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "ptvc-tests"
+    cache = shared_cache()
     folder = cache / f"kafka-{VERSION}"
     if folder.is_dir():
         return folder

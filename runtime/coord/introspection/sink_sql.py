@@ -28,6 +28,8 @@ def kafka_sink_sql(
         value = getattr(options, field)
         if value != getattr(usual, field):
             given.append(f"{option} = {_literal(value)}")
+    if options.transaction_timeout_ms != usual.transaction_timeout_ms:
+        given.append(f"TRANSACTION TIMEOUT = '{options.transaction_timeout_ms} ms'")
     if options.partition_by_sql is not None:
         given.append(f"PARTITION BY = {options.partition_by_sql}")
     if options.topic_config:

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from confluent_kafka import KafkaError
 
 _POLL_S = 0.1
+_FRESH_S = 30.0
+"""A reason that a client gave longer ago may hold no more: it tries again every few seconds."""
 SILENT = logging.getLogger("ptvc.kafka.silent")
 SILENT.addHandler(logging.NullHandler())
 SILENT.propagate = False
@@ -64,8 +66,8 @@ def validate(values: Values, addresses: Addresses, deadline: float) -> None:
     """Asks for the cluster's brokers; raises ConnectionFailed.  One broker that answers is enough, as for any client."""
     kafka = client()
     _reach_one(values, addresses, deadline)
-    errors: list[KafkaError] = []
-    silent = {"logger": SILENT, "error_cb": errors.append, "socket.timeout.ms": 10_000}
+    noted = Noted()
+    silent = {"logger": SILENT, "error_cb": noted, "socket.timeout.ms": 10_000}
     try:
         admin = kafka.admin.AdminClient({**settings(values), **silent})
     except kafka.KafkaException as error:
@@ -82,14 +84,13 @@ def validate(values: Values, addresses: Addresses, deadline: float) -> None:
             metadata = admin.list_topics(timeout=min(left, 0.5))
         except kafka.KafkaException as error:
             admin.poll(_POLL_S)
-            if (decisive := _decisive(errors, kafka)) is not None:
-                raise failure(decisive, values, kafka) from None
+            if noted.decisive is not None:
+                raise failure(noted.decisive, values, kafka) from None
             if not error.args[0].retriable() and error.args[0].code() != kafka.KafkaError._TRANSPORT:
                 raise failure(error.args[0], values, kafka) from None
     if metadata is None:
         admin.poll(0)
-        last = errors[-1] if errors else kafka.KafkaError(kafka.KafkaError._TIMED_OUT)
-        raise failure(last, values, kafka)
+        raise failure(noted.instead_of(kafka.KafkaError(kafka.KafkaError._TIMED_OUT)), values, kafka)
     for broker in metadata.brokers.values():
         addresses.resolve(broker.host, broker.port)  # those that the cluster names are where clients go then
 
@@ -114,26 +115,72 @@ def _reach_one(values: Values, addresses: Addresses, deadline: float) -> None:
     raise failure
 
 
-def _decisive(errors: list[KafkaError], kafka: Any) -> KafkaError | None:
-    """One that trying again does not change."""
-    codes = (
-        kafka.KafkaError._AUTHENTICATION,
-        kafka.KafkaError._SSL,
-        kafka.KafkaError.SASL_AUTHENTICATION_FAILED,
-    )
-    return next((error for error in errors if error.code() in codes), None)
+class Noted:
+    """Why a client does not come to a broker: it says so when it is polled, and a request only that nobody has answered.  Of its
+    reasons that is kept which says most, and of these the last one."""
+
+    def __init__(self) -> None:
+        self._kafka = client()
+        self._kept: tuple[KafkaError, float] | None = None
+
+    def __call__(self, error: KafkaError) -> None:
+        kept = self._fresh()
+        if kept is None or self._rank(error) >= self._rank(kept):
+            self._kept = error, monotonic()
+
+    def __bool__(self) -> bool:
+        return self._fresh() is not None
+
+    def forget(self) -> None:
+        self._kept = None
+
+    @property
+    def decisive(self) -> KafkaError | None:
+        """One that trying again does not change."""
+        kept = self._fresh()
+        return kept if kept is not None and self._rank(kept) == 2 else None
+
+    def instead_of(self, error: KafkaError) -> KafkaError:
+        """What has been noted, where the error says no more than that nobody has answered."""
+        return self._fresh() or error if error.code() in _unanswered(self._kafka) else error
+
+    def _fresh(self) -> KafkaError | None:
+        if self._kept is None or monotonic() - self._kept[1] > _FRESH_S:
+            return None
+        return self._kept[0]
+
+    def _rank(self, error: KafkaError) -> int:
+        if _is_refusal(error, self._kafka) or _is_of_tls(error, self._kafka):
+            return 2
+        return int(error.code() != self._kafka.KafkaError._ALL_BROKERS_DOWN)
+
+
+def _unanswered(kafka: Any) -> tuple[int, ...]:
+    of = kafka.KafkaError
+    return of._TIMED_OUT, of._TRANSPORT, of._ALL_BROKERS_DOWN
+
+
+def _is_refusal(error: KafkaError, kafka: Any) -> bool:
+    of = kafka.KafkaError
+    return error.code() in (of._AUTHENTICATION, of.SASL_AUTHENTICATION_FAILED)
+
+
+def _is_of_tls(error: KafkaError, kafka: Any) -> bool:
+    """A broker that does not accept the client's certificate says so behind the handshake (TLS 1.3): the client takes that for a
+    connection that broke, and tells what OpenSSL made of it."""
+    of = kafka.KafkaError
+    return error.code() == of._SSL or (error.code() == of._TRANSPORT and "SSL routines" in error.str())
 
 
 def failure(error: KafkaError, values: Values, kafka: Any) -> ConnectionFailed:
-    code = error.code()
     brokers = ", ".join(values.list("BROKERS"))
     what = f"cannot connect to Kafka at {brokers}"
     text = scrubbed(error.str(), values.secrets.values())
-    if code in (kafka.KafkaError._AUTHENTICATION, kafka.KafkaError.SASL_AUTHENTICATION_FAILED):
+    if _is_refusal(error, kafka):
         return ConnectionFailed(Step.AUTHENTICATION, f"{what}: authentication failed", detail=text)
-    if code == kafka.KafkaError._SSL:
+    if _is_of_tls(error, kafka):
         return ConnectionFailed(Step.TLS, f"{what}: TLS does not come about", detail=text)
-    if code in (kafka.KafkaError._TIMED_OUT, kafka.KafkaError._TRANSPORT, kafka.KafkaError._ALL_BROKERS_DOWN):
+    if error.code() in _unanswered(kafka):
         return ConnectionFailed(
             Step.CONNECTION,
             f"{what}: it does not answer in time",

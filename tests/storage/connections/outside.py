@@ -1,9 +1,7 @@
-"""What connections lead to, in the test's process: certificates, a schema registry over HTTP and HTTPS, and a PostgreSQL that asks for passwords."""
+"""What connections lead to, in the test's process: a schema registry over HTTP and HTTPS, and a PostgreSQL that asks for passwords."""
 
 from __future__ import annotations
 
-import datetime
-import ipaddress
 import json
 import socket
 import ssl
@@ -11,75 +9,13 @@ import tempfile
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import psycopg
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.x509.oid import NameOID
 from oracle import postgres_server
-
-
-@dataclass(frozen=True, slots=True)
-class Certified:
-    """A certificate and its key, in PEM."""
-
-    certificate: str
-    key: str
-
-
-class Authority:
-    """Of the test's own; nobody else trusts it."""
-
-    def __init__(self, name: str = "a test's authority") -> None:
-        self._key = ec.generate_private_key(ec.SECP256R1())
-        self._name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
-        self.certificate = _pem(self._signed(self._name, self._key, ()))
-
-    def certify(self, *names: str) -> Certified:
-        """For hosts by name or address."""
-        key = ec.generate_private_key(ec.SECP256R1())
-        subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, names[0])])
-        text = key.private_bytes(
-            serialization.Encoding.PEM,
-            serialization.PrivateFormat.PKCS8,
-            serialization.NoEncryption(),
-        )
-        return Certified(_pem(self._signed(subject, key, names)), text.decode())
-
-    def _signed(
-        self, subject: x509.Name, key: ec.EllipticCurvePrivateKey, names: tuple[str, ...]
-    ) -> x509.Certificate:
-        day = datetime.timedelta(days=1)
-        now = datetime.datetime.now(datetime.UTC)
-        builder = (
-            x509.CertificateBuilder()
-            .subject_name(subject)
-            .issuer_name(self._name)
-            .public_key(key.public_key())
-            .serial_number(x509.random_serial_number())
-            .not_valid_before(now - day)
-            .not_valid_after(now + day)
-            .add_extension(x509.BasicConstraints(ca=not names, path_length=None), critical=True)
-        )
-        if names:
-            builder = builder.add_extension(x509.SubjectAlternativeName(list(map(_general, names))), False)
-        return builder.sign(self._key, hashes.SHA256())
-
-
-def _general(name: str) -> x509.GeneralName:
-    try:
-        return x509.IPAddress(ipaddress.ip_address(name))
-    except ValueError:
-        return x509.DNSName(name)
-
-
-def _pem(certificate: x509.Certificate) -> str:
-    return certificate.public_bytes(serialization.Encoding.PEM).decode()
+from servers.certificates import Authority, Certified
 
 
 class Registry:

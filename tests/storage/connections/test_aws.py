@@ -16,9 +16,10 @@ from ptvc.storage.connections.addresses import Addresses
 from ptvc.storage.connections.failures import ConnectionFailed, Step
 from ptvc.storage.connections.options import ConnectionKind, ConnectionOptions, SecretRef
 from ptvc.storage.connections.validation import validate
+from servers.certificates import Authority
 from servers.s3_server import S3Server
 
-from .outside import Authority, free_port, registry, silence
+from .outside import free_port, registry, silence
 
 KEY = "hunter2-secret-access-key"
 

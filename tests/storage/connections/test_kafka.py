@@ -15,8 +15,9 @@ from ptvc.storage.connections.kafka import settings
 from ptvc.storage.connections.options import ConnectionKind, ConnectionOptions, SecretRef, Value
 from ptvc.storage.connections.validation import validate
 from ptvc.storage.connections.values import Values
+from servers.certificates import Authority
 
-from .outside import Authority, free_port, registry, silence
+from .outside import free_port, registry, silence
 
 PASSWORD = "hunter2-of-kafka"
 SASL: dict[str, Value] = {

@@ -17,8 +17,7 @@ from ptvc.storage.connections.options import (
     host_and_port,
     known_option,
 )
-
-from .outside import Authority
+from servers.certificates import Authority
 
 KAFKA, REGISTRY = ConnectionKind.KAFKA, ConnectionKind.CONFLUENT_SCHEMA_REGISTRY
 POSTGRES, AWS = ConnectionKind.POSTGRES, ConnectionKind.AWS

@@ -14,8 +14,9 @@ from ptvc.storage.connections.postgres import settings
 from ptvc.storage.connections.secret_files import secret_files
 from ptvc.storage.connections.validation import validate
 from ptvc.storage.connections.values import Values
+from servers.certificates import Authority
 
-from .outside import Authority, postgres_with_passwords, silence
+from .outside import postgres_with_passwords, silence
 
 PASSWORD = "hunter2-of-postgres"
 

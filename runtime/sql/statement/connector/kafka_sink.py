@@ -15,6 +15,7 @@ from ....storage.connections.options import ConnectionKind, topic_fault
 from ....storage.sink.kafka.options import COMPRESSIONS, KafkaSinkOptions
 from ...catalog.catalog_view import CatalogItem
 from ...catalog.named_types import find_any
+from ...parser.columns import duration_ms
 from ...query.planner import Planner
 from ...scalars.assignments import column_index
 from ...scalars.expressions import Expressions
@@ -105,6 +106,11 @@ def _option(
             if compression not in COMPRESSIONS:
                 raise _wrong(option, f"it is one of {', '.join(COMPRESSIONS)}")
             return {"compression": compression}
+        case "TRANSACTION TIMEOUT":
+            timeout_ms = duration_ms(_text(option), option.position)
+            if not 1_000 <= timeout_ms <= 900_000:
+                raise _wrong(option, "it is between a second and 15 minutes")
+            return {"transaction_timeout_ms": timeout_ms}
         case _:
             prefix = _text(option)
             if not prefix or not prefix.isprintable() or len(prefix) > 200:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...connections.addresses import Addresses
 from ...connections.failures import scrubbed
-from ...connections.kafka import SILENT, client, settings
+from ...connections.kafka import SILENT, Noted, client, settings
 from ...connections.options import host_and_port
 from ...connections.values import Values
 from ..contract import SinkStalled
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
 REQUEST_S = 15.0
 """For one request, or one that is tried again within it."""
-TRANSACTION_TIMEOUT_MS = 60_000
-"""So long others may have to wait for the transaction of a sink that has died."""
 
 _MESSAGE_BYTES = 100 << 20
 """The topic's own limit is what counts."""
@@ -37,8 +35,8 @@ class KafkaClients:
     ) -> None:
         self._secrets = tuple(secrets)
         self._addresses = addresses
-        self._last_error: KafkaError | None = None
-        self._settings = {**settings, "logger": SILENT, "log_level": 0, "error_cb": self._note}
+        self._noted = Noted()
+        self._settings = {**settings, "logger": SILENT, "log_level": 0, "error_cb": self._noted}
         self._admin: AdminClient | None = None
         self._producer: Producer | None = None
 
@@ -46,9 +44,6 @@ class KafkaClients:
     def of(cls, values: Values) -> KafkaClients:
         """Those of a connection."""
         return cls(settings(values), values.secrets.values(), Addresses(link_local=values.link_local))
-
-    def _note(self, error: KafkaError) -> None:
-        self._last_error = error
 
     def check_addresses(self) -> None:
         """ConnectionFailed where the connection, or a broker that the cluster names, is where connections may not lead."""
@@ -126,13 +121,7 @@ class KafkaClients:
                     polled.poll(0)
                 except kafka.KafkaException as fatal:  # a client that is fenced says so whatever it is asked
                     error = fatal.args[0]
-        passing = (
-            kafka.KafkaError._TIMED_OUT,
-            kafka.KafkaError._TRANSPORT,
-            kafka.KafkaError._ALL_BROKERS_DOWN,
-        )
-        if error.code() in passing and self._last_error is not None:
-            error = self._last_error
+        error = self._noted.instead_of(error)
         reason = scrubbed(error.str(), self._secrets) or error.name()
         return SinkStalled(f"{what}: {reason}", hint=_hint(error, kafka))
 

@@ -21,6 +21,8 @@ class KafkaSinkOptions:
 
     `partition_by` is an expression as JSON, over the columns of what the sink reads, `partition_by_sql` its text; `headers` is the
     position of a column.  Counts that are None are the broker's to choose; they and `topic_config` are of a topic that is made.
+    A transaction that lasts longer than its timeout is ended by the broker: so long others may have to wait for that of a sink that
+    has died.
     """
 
     connection: str
@@ -30,6 +32,7 @@ class KafkaSinkOptions:
     compression: str = "lz4"
     transactional_id_prefix: str = "ptvc"
     progress_group_id_prefix: str = "ptvc"
+    transaction_timeout_ms: int = 60_000
     partition_by: str | None = None
     partition_by_sql: str | None = None
     partition_count: int | None = None

@@ -26,7 +26,7 @@ from ....repr.consolidate import consolidate
 from ....repr.schema import Schema
 from ..change_records import ChangeRecords, SinkEnvelope, change_records
 from ..contract import SinkFenced, SinkStalled, SinkStatistics, nothing
-from .clients import TRANSACTION_TIMEOUT_MS, KafkaClients
+from .clients import KafkaClients
 from .messages import EMPTY_DIGEST, Encoder
 from .options import KafkaSinkOptions, check_options
 from .pieces import BEGINNING, FOLLOWING, Cuts, PieceSize, records_at_once
@@ -59,7 +59,6 @@ class KafkaSink:
         as_of: int,
         clients: KafkaClients,
         *,
-        transaction_timeout_ms: int = TRANSACTION_TIMEOUT_MS,
         beginning: PieceSize = BEGINNING,
         following: PieceSize = FOLLOWING,
     ) -> None:
@@ -74,7 +73,6 @@ class KafkaSink:
         self._generation = generation
         self._as_of = as_of
         self._clients = clients
-        self._transaction_timeout_ms = transaction_timeout_ms
         self._sizes = beginning, following
         self._writer = secrets.token_hex(8)
         self._claimed = False
@@ -133,7 +131,7 @@ class KafkaSink:
             self._clients,
             {
                 "transactional.id": f"{options.transactional_id_prefix}-{options.identity}",
-                "transaction.timeout.ms": self._transaction_timeout_ms,
+                "transaction.timeout.ms": options.transaction_timeout_ms,
                 "compression.type": options.compression,
             },
         )

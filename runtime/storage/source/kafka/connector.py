@@ -189,12 +189,12 @@ class KafkaConnector:
                 f'offsets of topic "{self._options.topic}" were not there for a moment'
             ) from None
         if not read.messages and not read.ends:
-            if reader.failed is not None:
+            if reader.noted:
                 # The client tries again by itself; whether it gets through is seen by asking.
-                reader.failed = None
                 self._check_identity(reader.describe().id, at)
+                reader.noted.forget()
             return None, at, None
-        reader.failed = None
+        reader.noted.forget()
         described = reader.ask() if read.messages else None
         found = columns_of(read.messages, **self._wanted)
         now = dict(at.next)

@@ -12,7 +12,7 @@ from typing import Any
 
 from ....errors import PtvcError
 from ...connections.addresses import Addresses
-from ...connections.kafka import SILENT, client, failure, settings
+from ...connections.kafka import SILENT, Noted, client, failure, settings
 from ...connections.options import host_and_port
 from ...connections.values import Values
 from ..directory import SourceStalled
@@ -55,14 +55,13 @@ class TopicReader:
         self._kafka = client()
         self._values, self._topic = values, topic
         self._addresses = Addresses(link_local=values.link_local)
-        self.failed: Any = None
-        """The last of the client's own errors."""
+        self.noted = Noted()
         self._resolved: dict[str, float] = {}
         self._resolve(values.list("BROKERS"))
         common = {
             **settings(values),
             "logger": SILENT,
-            "error_cb": self._on_error,
+            "error_cb": self.noted,
             "reconnect.backoff.max.ms": 1000,
         }
         own = {
@@ -109,7 +108,7 @@ class TopicReader:
                     f'topic "{self._topic}" does not exist',
                     hint="Create it; a topic of that name that is another one is not read.",
                 ) from None
-            raise failure(error.args[0], self._values, self._kafka) from None
+            raise self._explained(error.args[0]) from None
         except TimeoutError:
             raise self.unreachable() from None
         self._resolve(
@@ -161,16 +160,16 @@ class TopicReader:
             elif error.code() == self._kafka.KafkaError._AUTO_OFFSET_RESET:
                 raise OutOfRange
             else:
-                raise failure(error, self._values, self._kafka)
+                raise self._explained(error)
         return Read(good, ends)
 
     def unreachable(self) -> PtvcError:
         """Why nothing is answered."""
-        last = self.failed or self._kafka.KafkaError(self._kafka.KafkaError._TIMED_OUT)
-        return failure(last, self._values, self._kafka)
+        return self._explained(self._kafka.KafkaError(self._kafka.KafkaError._TIMED_OUT))
 
-    def _on_error(self, error: Any) -> None:
-        self.failed = error
+    def _explained(self, error: Any) -> PtvcError:
+        self._admin.poll(0)
+        return failure(self.noted.instead_of(error), self._values, self._kafka)
 
     def _offsets(self, partitions: Iterable[int], wanted: Any) -> Offsets:
         asked = {self._kafka.TopicPartition(self._topic, partition): wanted for partition in partitions}
@@ -184,7 +183,7 @@ class TopicReader:
         try:
             return {at.partition: future.result(REQUEST_S + 1).offset for at, future in futures.items()}
         except self._kafka.KafkaException as error:
-            raise failure(error.args[0], self._values, self._kafka) from None
+            raise self._explained(error.args[0]) from None
         except TimeoutError:
             raise self.unreachable() from None
 

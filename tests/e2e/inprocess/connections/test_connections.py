@@ -12,7 +12,8 @@ import psycopg
 import pytest
 from inprocess import FAST, InProcess, rows, running
 from psycopg import errors
-from storage.connections.outside import Authority, free_port, postgres_with_passwords, registry, silence
+from servers.certificates import Authority
+from storage.connections.outside import free_port, postgres_with_passwords, registry, silence
 
 Db = psycopg.Connection[tuple[Any, ...]]
 UNTRIED = "WITH (VALIDATE = false)"

@@ -96,7 +96,7 @@ def test_show_create_makes_the_same_again(db: Db, schema: str) -> None:
     made = (
         "CREATE SINK {s} IN CLUSTER quickstart FROM {s0}.t INTO KAFKA CONNECTION {s0}.k (TOPIC = 'to', COMPRESSION TYPE = 'zstd', "
         "TRANSACTIONAL ID PREFIX = 'tx', PROGRESS GROUP ID PREFIX = 'pg', TOPIC PARTITION COUNT = 3, TOPIC REPLICATION FACTOR = 1, "
-        "PARTITION BY = k % 7, TOPIC CONFIG = MAP['cleanup.policy' => 'compact']) KEY (k) HEADERS h "
+        "TRANSACTION TIMEOUT = '2500 ms', PARTITION BY = k % 7, TOPIC CONFIG = MAP['cleanup.policy' => 'compact']) KEY (k) HEADERS h "
         "KEY FORMAT TEXT VALUE FORMAT JSON ENVELOPE UPSERT WITH (SNAPSHOT = false)"
     )
     db.execute(made.replace("{s0}", schema).replace("{s}", "s").encode())
@@ -116,6 +116,7 @@ BAD = {
     "KAFKA CONNECTION k (TOPIC 'a', TOPIC 'b') KEY (k) FORMAT JSON ENVELOPE UPSERT": ("42601", "option TOPIC is given more than once"),
     "KAFKA CONNECTION k (TOPIC 'a', SPEED 5) KEY (k) FORMAT JSON ENVELOPE UPSERT": ("42601", "unrecognized option of a Kafka sink: SPEED"),
     "KAFKA CONNECTION k (TOPIC 'a', COMPRESSION TYPE brotli) KEY (k) FORMAT JSON ENVELOPE UPSERT": ("22023", None),
+    "KAFKA CONNECTION k (TOPIC 'a', TRANSACTION TIMEOUT '1 ms') KEY (k) FORMAT JSON ENVELOPE UPSERT": ("22023", None),
     "KAFKA CONNECTION k (TOPIC 'a', TOPIC PARTITION COUNT 0) KEY (k) FORMAT JSON ENVELOPE UPSERT": ("22023", None),
     "KAFKA CONNECTION k (TOPIC 'a', PARTITION BY = v) KEY (k) FORMAT JSON ENVELOPE UPSERT": ("42804", None),
     "KAFKA CONNECTION k (TOPIC 'a', PARTITION BY = w) KEY (k) FORMAT JSON ENVELOPE UPSERT": ("42P10", None),

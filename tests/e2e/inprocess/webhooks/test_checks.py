@@ -65,6 +65,19 @@ def test_signatures(
     assert rows(db, "SELECT body FROM s") == [({"a": 1},)]
 
 
+def test_a_signature_is_of_the_body_as_it_came(db: Db, poster: Poster) -> None:
+    """It is looked at before the body is read: who may not write is not told what is wrong with that."""
+    db.execute("CREATE SECRET key AS 'k'")
+    db.execute(f"CREATE SOURCE s FROM WEBHOOK BODY FORMAT JSON {GITHUB}")
+    for body in (b'{"a": ', b"\xff"):
+        assert unauthorized(poster.post("s", body))
+        assert poster.post("s", body, **github(b"k", body)).status == 400
+    spaced = b' { "a" :\t1.0 }\n'
+    assert unauthorized(poster.post("s", spaced, **github(b"k", b'{"a": 1.0}')))
+    assert poster.post("s", spaced, **github(b"k", spaced)).status == 200
+    assert rows(db, "SELECT body::text FROM s") == [('{"a": 1.0}',)]
+
+
 def test_a_signature_grows_old(db: Db, poster: Poster) -> None:
     db.execute("CREATE SECRET key AS 'k'")
     db.execute(f"CREATE SOURCE s FROM WEBHOOK BODY FORMAT TEXT {STRIPE}")

@@ -10,10 +10,12 @@ import pytest
 from inprocess import InProcess, rows
 from loop_probe import probed
 
-from .posting import Poster
+from .posting import Line, Poster
 
 HELD_S = 0.05
 """A body of 100,000 bytes takes about as long to parse as all of this."""
+
+TOGETHER = 40
 
 Db = psycopg.Connection[tuple[Any, ...]]
 
@@ -45,6 +47,31 @@ def test_a_row_is_there_when_the_answer_is(db: Db, poster: Poster) -> None:
     for count in range(1, 6):
         assert poster.post("s", "1").status == 200
         assert rows(db, "SELECT count(*) FROM s") == [(count,)]
+
+
+def test_requests_that_come_together_are_few_commits(
+    runtime: InProcess, db: Db, other: Db, poster: Poster
+) -> None:
+    db.execute("CREATE SOURCE s FROM WEBHOOK BODY FORMAT TEXT")
+    other.execute("BEGIN")
+    other.execute("DECLARE c CURSOR FOR SUBSCRIBE s WITH (SNAPSHOT = false)")
+    lines = [Line(runtime.http_port) for _ in range(TOGETHER)]
+    try:
+        for number, line in enumerate(lines):
+            head = f"POST {poster.path('s')} HTTP/1.1\r\nhost: x\r\ncontent-length: 3\r\n\r\n{number:02}"
+            line.send(head.encode())
+        # The loop that answers them does nothing else meanwhile: all are there when it looks.
+        runtime.call(lambda: [line.send(b".") for line in lines])
+        assert [line.read_answers(1) for line in lines] == [[200]] * TOGETHER
+    finally:
+        for line in lines:
+            line.close()
+    found: list[tuple[Any, ...]] = []
+    while len(found) < TOGETHER:
+        found += rows(other, "FETCH ALL c WITH (TIMEOUT = '1s')")
+    assert sorted(row[-1] for row in found) == [f"{number:02}." for number in range(TOGETHER)]
+    assert len({row[0] for row in found}) <= TOGETHER // 8
+    other.execute("ROLLBACK")
 
 
 def test_an_array_is_taken_whole_or_not_at_all(db: Db, poster: Poster) -> None:

@@ -95,7 +95,6 @@ def main() -> int:
         0,
         FIRST,
         KafkaClients({"bootstrap.servers": asked["bootstrap"], "reconnect.backoff.max.ms": 200}),
-        transaction_timeout_ms=TRANSACTION_TIMEOUT_MS,
         beginning=PieceSize(40, 1 << 20),
         following=PieceSize(20, 1 << 20),
     )

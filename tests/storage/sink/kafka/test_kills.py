@@ -33,8 +33,8 @@ def one_of_steps(ordinary: str) -> pytest.MarkDecorator:
     )
 
 
-ABORTED_AFTER_S = TRANSACTION_TIMEOUT_MS / 1000 + 11
-"""A broker looks for transactions that are too old every ten seconds."""
+ABORTED_AFTER_S = TRANSACTION_TIMEOUT_MS / 1000 + 3
+"""The tests' broker looks for transactions that are too old each second."""
 
 
 class Scene:
@@ -50,6 +50,7 @@ class Scene:
             partition_count=self.random.randrange(1, 4),
             progress_topic=f"progress-{name}",
             identity=f"s1-{name}",
+            transaction_timeout_ms=TRANSACTION_TIMEOUT_MS,
         )
 
     def process(self, step: str, nth: int, act: str) -> subprocess.Popen[str]:

@@ -307,8 +307,8 @@ def test_who_was_fenced_ends_and_writes_nothing(target: Callable[..., Target]) -
 
 
 def test_a_transaction_that_has_timed_out_is_done_again(target: Callable[..., Target]) -> None:
-    out = target()
-    sink = out.sink(transaction_timeout_ms=1_000, beginning=PieceSize(100, 1 << 20))
+    out = target(transaction_timeout_ms=1_000)
+    sink = out.sink(beginning=PieceSize(100, 1 << 20))
     sink.open()
     changes = history(Random(8), FIRST, 2, 250, 10)
     transactions = sink._transactions

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-SAMPLE = Path(__file__).resolve().parents[2] / "sample_project"
+SAMPLE = Path(__file__).resolve().parents[3] / "sample_project"
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,104 @@
+"""Confluent's own serializers, in a process of their own: they need packages that nothing else here does.
+
+These are fetched from the package index once, into a cache that all runs of this machine share.
+
+    python -m servers.confluent_serializers '{"url": ..., "topic": ..., "schema": ..., "subject": ..., "values": "..."}'
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import pickle
+import subprocess
+import sys
+import tempfile
+from base64 import b64decode, b64encode
+from collections.abc import Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from .kafka_jars import Missing, shared_cache
+
+FETCHED_WITHIN_S = 300
+
+
+def packages() -> Path:
+    """The folder that is to be in the path of modules.  Raises Missing."""
+    of, cache = version("confluent-kafka"), shared_cache()
+    folder = cache / f"confluent-serializers-{of}-{sys.version_info.major}.{sys.version_info.minor}"
+    cache.mkdir(parents=True, exist_ok=True)
+    with (cache / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not folder.is_dir():
+            with tempfile.TemporaryDirectory(dir=cache) as made:
+                _fetch(Path(made) / "packages", f"confluent-kafka[avro,schemaregistry]=={of}")
+                (Path(made) / "packages").rename(folder)
+    return folder
+
+
+def _fetch(folder: Path, wanted: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "pip", "install", "-q", "--target", str(folder), wanted],
+        capture_output=True,
+        text=True,
+        timeout=FETCHED_WITHIN_S,
+        check=False,
+    )
+    if done.returncode:
+        raise Missing(f"Confluent's serializers cannot be fetched: {done.stderr.strip()[-400:]}")
+
+
+def avro_payloads(
+    url: str, topic: str, schema: dict[str, Any], values: Sequence[Any], *, subject: str = "topic"
+) -> list[bytes]:
+    """Values as `AvroSerializer` writes them; it registers the schema.  `subject` is how it names that: topic, record, or topic_record."""
+    asked = {
+        "url": url,
+        "topic": topic,
+        "schema": json.dumps(schema),
+        "subject": subject,
+        "values": b64encode(pickle.dumps(list(values))).decode(),
+    }
+    done = subprocess.run(
+        [sys.executable, "-m", "servers.confluent_serializers", json.dumps(asked)],
+        cwd=Path(__file__).parents[1],
+        env={**os.environ, "PYTHONPATH": str(packages())},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return [b64decode(payload) for payload in json.loads(done.stdout)]
+
+
+def main() -> None:
+    from confluent_kafka.schema_registry import (
+        SchemaRegistryClient,
+        record_subject_name_strategy,
+        topic_record_subject_name_strategy,
+        topic_subject_name_strategy,
+    )
+    from confluent_kafka.schema_registry.avro import AvroSerializer
+    from confluent_kafka.serialization import MessageField, SerializationContext
+
+    asked = json.loads(sys.argv[1])
+    strategies = {
+        "topic": topic_subject_name_strategy,
+        "record": record_subject_name_strategy,
+        "topic_record": topic_record_subject_name_strategy,
+    }
+    serializer = AvroSerializer(
+        SchemaRegistryClient({"url": asked["url"]}),
+        asked["schema"],
+        conf={"subject.name.strategy": strategies[asked["subject"]]},
+    )
+    context = SerializationContext(asked["topic"], MessageField.VALUE)
+    values = pickle.loads(b64decode(asked["values"]))
+    print(json.dumps([b64encode(serializer(value, context)).decode() for value in values]))
+
+
+if __name__ == "__main__":
+    main()
