@@ -60,7 +60,7 @@ def run_backlogs(broker: str, messages: int) -> Iterator[BacklogResult]:
             value = b'{"id": %d, "name": "n%d", "price": %d.5}' % (number, number, number)
             _produce(producer, topic, value, b"%d" % (number % KEYS), number % PARTITIONS)
         producer.flush()
-        _connect(db, broker)
+        connect(db, broker)
         for name, clauses in _SOURCES.items():
             begin, cpu = time.perf_counter(), runtime.cpu_seconds()
             _create(db, name, clauses, topic)
@@ -80,7 +80,7 @@ def run_backlogs(broker: str, messages: int) -> Iterator[BacklogResult]:
 
 def run_freshness(broker: str, rate: int, seconds: int) -> FreshnessResult:
     with _topic(broker) as topic, served() as runtime, runtime.connect() as db:
-        _connect(db, broker)
+        connect(db, broker)
         _create(db, "s", "(n int) {} FORMAT JSON", topic)
         db.execute("CREATE MATERIALIZED VIEW v AS SELECT n FROM s")
         sent = [0.0] * (rate * seconds)
@@ -132,7 +132,7 @@ def _produce(producer: Producer, topic: str, value: bytes, key: bytes | None, pa
             return
 
 
-def _connect(db: Any, broker: str) -> None:
+def connect(db: Any, broker: str) -> None:
     db.execute(f"CREATE CONNECTION k TO KAFKA (BROKER '{broker}', SECURITY PROTOCOL PLAINTEXT)".encode())
 
 

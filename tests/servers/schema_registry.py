@@ -6,6 +6,7 @@ It can be stopped and started again at the same port, with what it knew.
 from __future__ import annotations
 
 import json
+import sys
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -143,3 +144,14 @@ def schema_registry() -> Iterator[SchemaRegistry]:
         yield registry
     finally:
         registry.stop()
+
+
+def main() -> None:
+    """Serves until standard input ends, and prints where: `python -m servers.schema_registry`, in this folder's parent."""
+    with schema_registry() as registry:
+        print(registry.url, flush=True)
+        sys.stdin.read()
+
+
+if __name__ == "__main__":
+    main()
