@@ -28,6 +28,8 @@ _SINKS = {
     "avro upsert": "FORMAT AVRO USING CONFLUENT SCHEMA REGISTRY CONNECTION r ENVELOPE UPSERT",
 }
 _TIMEOUT_S = 600.0
+_POLL_S = 0.1
+"""To ask costs the runtime time that it has not for the sink."""
 Row = tuple[int, str, int]
 
 
@@ -82,7 +84,7 @@ def _run_sink(
         for statement in statements:
             db.execute(statement.encode())
         sent += rows
-        await_true(lambda: _committed(db)[0] >= sent, f"{what} of {name} are durable", _TIMEOUT_S)
+        await_true(lambda: _committed(db)[0] >= sent, f"{what} of {name} are durable", _TIMEOUT_S, _POLL_S)
         seconds, cpu = time.perf_counter() - begin, runtime.cpu_seconds() - cpu
         messages, nbytes = _committed(db)
         if messages != sent:

@@ -31,7 +31,7 @@ from ..avro.payloads import AvroPayloads
 from ..change_json import before_and_after, row_objects
 from ..change_records import ABSENT, ChangeRecords, SinkEnvelope, chosen
 from ..contract import Unwritable
-from .options import AvroOptions, KafkaSinkOptions, avro_row, value_columns
+from .options import KafkaSinkOptions, key_row, value_columns, value_row
 from .partitions import partitions_of_keys
 from .subjects import SchemaIds
 
@@ -84,18 +84,13 @@ class Encoder:
         self._key = tuple(key)
         self._columns = value_columns(options, schema)
         self._partition_count = partition_count
-        self._key_avro = self._avro(options.key_avro, self._key, ids.key)
-        self._value_avro = self._avro(options.value_avro, self._columns, ids.value)
+        self._key_avro = self._value_avro = None
+        if options.key_avro is not None and ids.key is not None:
+            self._key_avro = AvroPayloads(key_row(options.key_avro, schema, key), ids.key)
+        if options.value_avro is not None and ids.value is not None:
+            self._value_avro = AvroPayloads(value_row(options.value_avro, options, schema), ids.value)
         by = options.partition_by
         self._partition_by = scalar_from_json(json.loads(by)) if by is not None else None
-
-    def _avro(
-        self, options: AvroOptions | None, columns: Sequence[int], id_: int | None
-    ) -> AvroPayloads | None:
-        if options is None:
-            return None
-        assert id_ is not None, "its schema is registered"
-        return AvroPayloads(avro_row(options, self._schema, columns), id_)
 
     def encode(self, batch: Batch, records: ChangeRecords) -> Messages:
         """`records` are of the batch.  Raises Unwritable."""

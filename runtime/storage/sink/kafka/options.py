@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -27,7 +27,7 @@ COMPATIBILITIES = (
 @dataclass(frozen=True, slots=True)
 class AvroOptions:
     """Of keys or of values in Avro: `connection` is the id of the registry's, `name` the record's full one, `compatibility` the level that
-    the subject is to have.  Of the columns, those in `required` were NOT NULL when the sink was created: so its schema stays the same."""
+    the subject is to have.  Of the columns, those in `required` were NOT NULL when the sink was created."""
 
     connection: str
     name: str
@@ -85,37 +85,42 @@ def value_columns(options: KafkaSinkOptions, schema: Schema) -> list[int]:
     return [position for position in range(len(schema)) if position != options.headers]
 
 
-def avro_row(avro: AvroOptions, schema: Schema, columns: Iterable[int]) -> RowType:
-    """The record that these columns of a row are."""
-    return RowType(schema, tuple(columns), frozenset(avro.required))
+def key_row(avro: AvroOptions, schema: Schema, key: Sequence[int]) -> RowType:
+    """The record of a key: what was NOT NULL stays so, and what was not does, so that a key has the same bytes always."""
+    return RowType(schema, tuple(key), frozenset(avro.required))
+
+
+def value_row(avro: AvroOptions, options: KafkaSinkOptions, schema: Schema) -> RowType:
+    """The record of a value: what has come to be NULL may be so."""
+    required = frozenset(position for position in avro.required if not schema[position].nullable)
+    return RowType(schema, tuple(value_columns(options, schema)), required)
 
 
 def key_schema(options: KafkaSinkOptions, schema: Schema, key: Sequence[int]) -> str | None:
     """The Avro schema of keys; None if they are in another format.  Raises as `check_options`."""
     if (avro := options.key_avro) is None:
         return None
-    return schema_text(avro_row(avro, schema, key).record(avro.name, null_defaults=avro.null_defaults))
+    return schema_text(key_row(avro, schema, key).record(avro.name, null_defaults=avro.null_defaults))
 
 
 def value_schema(options: KafkaSinkOptions, schema: Schema, envelope: SinkEnvelope) -> str | None:
     """The Avro schema of values; None if they are in another format.  Raises as `check_options`."""
     if (avro := options.value_avro) is None:
         return None
-    row = avro_row(avro, schema, value_columns(options, schema))
+    row = value_row(avro, options, schema)
     if envelope is SinkEnvelope.DEBEZIUM:
         return schema_text(change_record(row, avro.name, null_defaults=avro.null_defaults))
     return schema_text(row.record(avro.name, null_defaults=avro.null_defaults))
 
 
 def check_required(options: KafkaSinkOptions, schema: Schema) -> None:
-    """InvalidParameter where columns may be NULL of which the sink's Avro schemas say that they never are."""
-    for avro in (options.key_avro, options.value_avro):
-        for position in () if avro is None else avro.required:
-            if schema[position].nullable:
-                raise InvalidParameter(
-                    f'column "{schema[position].name}" may be NULL, and the sink\'s Avro schema says that it never is',
-                    hint="Create another sink, with a topic of its own, or leave NULL out in a view.",
-                )
+    """InvalidParameter where columns may be NULL of which the schema of the sink's keys says that they never are."""
+    for position in () if options.key_avro is None else options.key_avro.required:
+        if schema[position].nullable:
+            raise InvalidParameter(
+                f'column "{schema[position].name}" may be NULL, and the Avro schema of the sink\'s keys says that it never is',
+                hint="Create another sink, with a topic of its own, or leave NULL out in a view.",
+            )
 
 
 def check_options(
