@@ -22,7 +22,7 @@ from .formats import run_formats
 from .hydration import TPCH_NAMES, VIEWS, bases, run_hydration
 from .idle import run_idle
 from .isolation import run_isolation
-from .kafka import NoFlink, flink_jars, run_backlogs, run_freshness
+from .kafka import NoFlink, flink_jars, run_backlogs, run_freshness, run_sinks
 from .measure import Machine
 from .memory import run_memory
 from .merges import run_merges
@@ -320,13 +320,19 @@ def kafka(
     messages: Annotated[int, typer.Option("--messages", help="Of the backlog; 0 leaves it out.")] = 1_000_000,
     rate: Annotated[int, typer.Option("--rate", help="Messages a second; 0 leaves it out.")] = 1_000,
     seconds: Annotated[int, typer.Option("--seconds", help="How long messages come at that rate.")] = 20,
+    sink_rows: Annotated[
+        int, typer.Option("--sink-rows", help="Of the view that is written; 0 leaves it out.")
+    ] = 500_000,
+    registry: Annotated[
+        str | None, typer.Option("--registry", help="URL of a schema registry: sinks in Avro, too.")
+    ] = None,
     flink: Annotated[
         bool,
         typer.Option("--flink", help="Apache Flink SQL reads the backlog as well; its jars come by Maven."),
     ] = False,
     output: OutputOption = None,
 ) -> None:
-    """A topic that is read whole, as rows and by key; then how soon a message is in a view."""
+    """A topic that is read whole, as rows and by key; how soon a message is in a view; a view that is written to a topic."""
     if flink:
         try:
             flink_jars()
@@ -341,6 +347,9 @@ def kafka(
     if rate:
         console.log(f"{rate:,} messages a second")
         results.append(run_freshness(broker, rate, seconds))
+    if sink_rows:
+        console.log(f"sinks of {sink_rows:,} rows")
+        results += run_sinks(broker, sink_rows, registry)
     finish(results, machine, output)
 
 

@@ -20,7 +20,7 @@ from .formats import FormatResult
 from .hydration import JobHydration, Recomputation
 from .idle import IdleResult
 from .isolation import ReadResult, RunawayResult
-from .kafka import BacklogResult, FreshnessResult
+from .kafka import BacklogResult, FreshnessResult, SinkResult
 from .measure import Latencies, Machine, plain
 from .memory import MemoryResult
 from .merges import MergeResult
@@ -66,6 +66,7 @@ Result = (
     | WebhookResult
     | BacklogResult
     | FreshnessResult
+    | SinkResult
 )
 
 
@@ -107,6 +108,7 @@ def show(results: list[Result]) -> None:
     _show_webhooks([r for r in results if isinstance(r, WebhookResult)])
     _show_backlogs([r for r in results if isinstance(r, BacklogResult)])
     _show_freshness([r for r in results if isinstance(r, FreshnessResult)])
+    _show_sinks([r for r in results if isinstance(r, SinkResult)])
 
 
 def _table(title: str, *columns: str) -> Table:
@@ -635,4 +637,32 @@ def _show_dbt(results: list[DbtResult]) -> None:
             "-" if value is None else f"{value:.2f}" for value in (r.dbt_cpu_seconds, r.server_cpu_seconds)
         )
         table.add_row(r.what, r.adapter, str(r.count), f"{r.wall_seconds:.2f}", *cpu, f"{r.load_1min:.1f}")
+    console.print(table)
+
+
+def _show_sinks(results: list[SinkResult]) -> None:
+    if not results:
+        return
+    table = _table(
+        "A view's rows until they are durable in a topic",
+        "sink",
+        "what",
+        "messages",
+        "MB",
+        "seconds",
+        "a second",
+        "CPU in s",
+        "load",
+    )
+    for r in results:
+        table.add_row(
+            r.sink,
+            r.what,
+            f"{r.messages:,}",
+            f"{r.nbytes / 1e6:.1f}",
+            f"{r.seconds:.1f}",
+            f"{r.per_second:,.0f}",
+            f"{r.cpu_s:.1f}",
+            f"{r.load_1min:.1f}",
+        )
     console.print(table)

@@ -97,10 +97,12 @@ def _online(connection: psycopg.Connection[tuple[Any, ...]]) -> bool:
     return bool(rows) and all(status == "online" for (status,) in rows)
 
 
-def await_true(condition: Callable[[], bool], what: str, timeout_s: float = READY_TIMEOUT_S) -> None:
+def await_true(
+    condition: Callable[[], bool], what: str, timeout_s: float = READY_TIMEOUT_S, poll_s: float = POLL_S
+) -> None:
     """Asks again and again; raises RuntimeFailed after `timeout_s` seconds."""
     deadline = time.monotonic() + timeout_s
     while not condition():
         if time.monotonic() > deadline:
             raise RuntimeFailed(f"waited {timeout_s:.0f} s in vain until {what}")
-        time.sleep(POLL_S)
+        time.sleep(poll_s)

@@ -655,6 +655,39 @@ OTHERS = (
         ("tests/storage/connections/test_kafka.py",),
     ),
     Mutant(
+        "a Kafka sink that could not read its progress writes on with what it knew before",
+        (
+            Edit(
+                "runtime/storage/sink/kafka/sink.py",
+                "        known = self._read_progress()\n",
+                "        self._transactions = transactions\n        known = self._read_progress()\n",
+            ),
+        ),
+        ("tests/storage/sink/kafka/test_sink.py::test_nothing_is_written_before_progress_is_known_again",),
+    ),
+    Mutant(
+        "a decimal in Avro lacks the byte that only has its sign",
+        (
+            Edit(
+                "runtime/storage/sink/avro/encoding.py",
+                "    start = first - ((big_endian[rows, first] >= _SIGN) != negative)\n",
+                "    start = first\n",
+            ),
+        ),
+        ("tests/storage/sink/avro/test_payloads.py",),
+    ),
+    Mutant(
+        "a sink's keys have the schema of what it reads now, and so other bytes after ALTER SINK",
+        (
+            Edit(
+                "runtime/storage/sink/kafka/options.py",
+                "tuple(key), frozenset(avro.required)",
+                "tuple(key), frozenset(i for i, column in enumerate(schema) if not column.nullable)",
+            ),
+        ),
+        ("tests/e2e/inprocess/kafka/test_avro_sinks.py",),
+    ),
+    Mutant(
         "the text of a connection with a password in it is kept",
         (
             Edit(

@@ -38,7 +38,7 @@ def run_backlogs(broker: str, messages: int, *, flink: bool = False) -> Iterator
             _produce(producer, topic, value, b"%d" % (number % KEYS), number % PARTITIONS)
         producer.flush()
         with served() as runtime, runtime.connect() as db:
-            _connect(db, broker)
+            connect(db, broker)
             for name in _SOURCES:
                 yield _backlog(runtime, db, name, topic, messages)
         if flink:
@@ -64,7 +64,7 @@ def _backlog(runtime: ServedRuntime, db: Any, name: str, topic: str, messages: i
 
 def run_freshness(broker: str, rate: int, seconds: int) -> FreshnessResult:
     with _topic(broker) as topic, served() as runtime, runtime.connect() as db:
-        _connect(db, broker)
+        connect(db, broker)
         _create(db, "s", "(n int) {} FORMAT JSON", topic)
         db.execute("CREATE MATERIALIZED VIEW v AS SELECT n FROM s")
         sent = [0.0] * (rate * seconds)
@@ -118,7 +118,7 @@ def _produce(producer: Producer, topic: str, value: bytes, key: bytes | None, pa
             return
 
 
-def _connect(db: Any, broker: str) -> None:
+def connect(db: Any, broker: str) -> None:
     db.execute(f"CREATE CONNECTION k TO KAFKA (BROKER '{broker}', SECURITY PROTOCOL PLAINTEXT)".encode())
 
 

@@ -124,14 +124,20 @@ class Environment:
     def _assume_connections(self, statement: Statement) -> None:
         """Connections are no part of a project: those that sources and sinks name are there, wherever they lead."""
         match statement.node:
-            case CreateSinkStatement(kafka=KafkaSinkClause(connection=name)):
-                self._assume_connection(name, ConnectionKind.KAFKA, {"BROKERS": ("nowhere.invalid",)})
+            case CreateSinkStatement(
+                kafka=KafkaSinkClause(connection=name, key_format=key_format, format=of_value)
+            ):
+                self._assume_kafka(name, *(f.registry for f in (key_format, of_value) if f is not None))
             case CreateSourceStatement(kafka=KafkaSourceClause(connection=name, key=key, value=value)):
-                self._assume_connection(name, ConnectionKind.KAFKA, {"BROKERS": ("nowhere.invalid",)})
-                for format_ in (key, value):
-                    if format_ is not None and isinstance(registry := format_.schema, RegistryClause):
-                        kind = ConnectionKind.CONFLUENT_SCHEMA_REGISTRY
-                        self._assume_connection(registry.connection, kind, {"URL": "http://nowhere.invalid"})
+                schemas = [format_.schema for format_ in (key, value) if format_ is not None]
+                self._assume_kafka(name, *(s.connection for s in schemas if isinstance(s, RegistryClause)))
+
+    def _assume_kafka(self, name: ast.Name, *registries: ast.Name | None) -> None:
+        self._assume_connection(name, ConnectionKind.KAFKA, {"BROKERS": ("nowhere.invalid",)})
+        for registry in registries:
+            if registry is not None:
+                kind = ConnectionKind.CONFLUENT_SCHEMA_REGISTRY
+                self._assume_connection(registry, kind, {"URL": "http://nowhere.invalid"})
 
     def _assume_connection(self, name: ast.Name, kind: ConnectionKind, values: dict[str, Value]) -> None:
         if len(name.parts) > 1:

@@ -52,8 +52,8 @@ class LeanCompiler(Compiler):
         provider = RuntimeProvider()
         database = provider.DatabaseWrapper(self._adapter, {})  # type: ignore[arg-type]
         return {
-            "ref": provider.ref(database, node, self.config, manifest),
-            "source": provider.source(database, node, self.config, manifest),
+            "ref": provider.ref(database, node, self.config, manifest),  # type: ignore[no-untyped-call]
+            "source": provider.source(database, node, self.config, manifest),  # type: ignore[no-untyped-call]
             "config": provider.Config(node, None),
         }
 

@@ -1,15 +1,19 @@
-"""Sink models INTO KAFKA: as Materialize's adapter has them, a clause, and as a query with a connector."""
+"""Sink models INTO KAFKA: as Materialize's adapter has them, a clause, and as a query with a connector; in JSON and in Avro."""
 
 from __future__ import annotations
 
+import io
 import json
 import time
 import uuid
+from collections.abc import Iterator
 from typing import Any
 
+import fastavro
 import pytest
 from dbt.tests.util import run_dbt, write_file
 from servers.kafka_broker import KafkaBroker
+from servers.schema_registry import SchemaRegistry, schema_registry
 
 SEED = "id,port\n1,a\n2,b\n"
 MOVES = "{{ config(materialized='materialized_view') }} select id, port from {{ ref('seed') }}"
@@ -23,11 +27,20 @@ class TestKafkaSinks:
         return f"clause_{uuid.uuid4().hex[:8]}", f"query_{uuid.uuid4().hex[:8]}"
 
     @pytest.fixture(scope="class")
+    def avro(self) -> str:
+        return f"avro_{uuid.uuid4().hex[:8]}"
+
+    @pytest.fixture(scope="class")
+    def registry(self) -> Iterator[SchemaRegistry]:
+        with schema_registry() as server:
+            yield server
+
+    @pytest.fixture(scope="class")
     def seeds(self) -> dict[str, str]:
         return {"seed.csv": SEED}
 
     @pytest.fixture(scope="class")
-    def models(self, topics: tuple[str, str]) -> dict[str, str]:
+    def models(self, topics: tuple[str, str], avro: str) -> dict[str, str]:
         clause, query = topics
         return {
             "moves.sql": MOVES,
@@ -36,37 +49,55 @@ class TestKafkaSinks:
             "query.sql": "{{ config(materialized='sink', key=['id'], "
             f"connector='kafka connection ' ~ target.schema ~ '.broker (topic {query})') }}}} "
             "select * from {{ ref('moves') }}",
+            "avro.sql": "{{ config(materialized='sink', key=['id'], "
+            f"connector='kafka connection ' ~ target.schema ~ '.broker (topic {avro})', "
+            "format='avro using confluent schema registry connection ' ~ target.schema ~ '.registry') }} "
+            "select * from {{ ref('moves') }}",
         }
 
     @pytest.fixture(scope="class")
-    def connection(self, project: Any, kafka: KafkaBroker) -> None:
+    def connection(self, project: Any, kafka: KafkaBroker, registry: SchemaRegistry) -> None:
         project.run_sql(
             f"create connection if not exists {project.test_schema}.broker to kafka "
             f"(broker '{kafka.bootstrap}', security protocol plaintext)"
         )
+        project.run_sql(
+            f"create connection if not exists {project.test_schema}.registry to confluent schema registry (url '{registry.url}')"
+        )
 
     def test_a_sink_goes_on_over_a_changed_view(
-        self, project: Any, kafka: KafkaBroker, topics: tuple[str, str]
+        self, project: Any, kafka: KafkaBroker, topics: tuple[str, str], registry: SchemaRegistry, avro: str
     ) -> None:
-        assert len(run_dbt(["build"])) == 4
+        assert len(run_dbt(["build"])) == 5
         for topic in topics:
             wait_for(kafka, topic, {1: "a", 2: "b"})
+        wait_for(kafka, avro, {1: "a", 2: "b"}, registry)
         write_file(CHANGED, project.project_root, "models", "moves.sql")
         run_dbt(["build"])
         for topic in topics:
             wait_for(kafka, topic, {1: "a!", 2: "b!"})
             assert len(kafka.messages(topic)) == 4, "the difference, and not the contents again"
+        wait_for(kafka, avro, {1: "a!", 2: "b!"}, registry)
         run_dbt(["build"])
-        assert all(len(kafka.messages(topic)) == 4 for topic in topics)
+        assert all(len(kafka.messages(topic)) == 4 for topic in (*topics, avro))
 
 
-def wait_for(kafka: KafkaBroker, topic: str, wanted: dict[int, str]) -> None:
+def wait_for(
+    kafka: KafkaBroker, topic: str, wanted: dict[int, str], registry: SchemaRegistry | None = None
+) -> None:
+    """Until the topic's rows are those, in JSON, or as `registry` has their schema."""
     deadline = time.monotonic() + 60
     while True:
         found = {}
         for message in kafka.messages(topic):
-            row = json.loads(message.value())
-            found[json.loads(message.key())["id"]] = row["port"]
+            if registry is None:
+                row = json.loads(message.value())
+            else:
+                ((_, schema),) = registry.versions(f"{topic}-value")
+                row = fastavro.schemaless_reader(
+                    io.BytesIO(message.value()[5:]), fastavro.parse_schema(schema), None
+                )
+            found[row["id"]] = row["port"]
         if found == wanted:
             return
         assert time.monotonic() < deadline, found

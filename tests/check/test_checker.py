@@ -137,6 +137,22 @@ def test_a_sink_takes_its_connection_as_there(tmp_path: Path) -> None:
     assert 'column "nobody"' in finding.message
 
 
+def test_a_sink_in_avro_takes_its_registry_as_there(tmp_path: Path) -> None:
+    clause = (
+        "{{ config(materialized='sink') }}from {{ ref('totals') }} into kafka connection elsewhere.events (topic 't') "
+        "key (%s) key format text value format avro using confluent schema registry connection elsewhere.registry "
+        "(avro value fullname 'a.B') envelope upsert"
+    )
+    query = (
+        "{{ config(materialized='sink', connector=\"kafka connection elsewhere.events (topic 'q')\", key=['day'], "
+        "format='avro using confluent schema registry connection elsewhere.registry') }}select * from {{ ref('totals') }}"
+    )
+    files = {"models/out.sql": clause % "customer", "models/query.sql": query}
+    assert checked(tmp_path / "good", files).result.findings == []
+    (finding,) = checked(tmp_path / "bad", {"models/out.sql": clause % "nobody"}).result.findings
+    assert 'column "nobody"' in finding.message
+
+
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_a_materialization_refuses(tmp_path: Path, name: str) -> None:
     sql, message = REFUSED[name]

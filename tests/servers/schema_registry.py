@@ -6,6 +6,7 @@ It can be stopped and started again at the same port, with what it knew.
 from __future__ import annotations
 
 import json
+import sys
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -17,11 +18,14 @@ Answer = tuple[int, Any]
 
 
 class SchemaRegistry:
-    """`asked` are the paths of all requests; `interfere` may answer in its place."""
+    """`asked` are the paths of all requests; `interfere` may answer in its place.  `refused` are subjects that take no further schema,
+    and what is said of it then; `levels` the compatibility that was set for subjects."""
 
     def __init__(self) -> None:
         self.asked: list[str] = []
         self.interfere: Answer | None = None
+        self.refused: dict[str, str] = {}
+        self.levels: dict[str, str] = {}
         self._schemas: dict[int, dict[str, Any]] = {}
         self._versions: dict[str, list[int]] = {}
         self._lock = threading.Lock()
@@ -55,6 +59,10 @@ class SchemaRegistry:
                 versions.append(id_)
             return id_
 
+    def versions(self, subject: str) -> list[tuple[int, Any]]:
+        """Ids and schemas, the first one first."""
+        return [(i, json.loads(self._schemas[i]["schema"])) for i in self._versions.get(subject, ())]
+
     def answer(self, method: str, path: str, body: dict[str, Any]) -> Answer:
         self.asked.append(path)
         if self.interfere is not None:
@@ -67,9 +75,18 @@ class SchemaRegistry:
                 return (200, found) if found else (404, {"error_code": 40403, "message": "Schema not found"})
             case "GET", ["subjects", subject, "versions", version]:
                 return self._version(subject, version)
+            case "POST", ["subjects", subject, "versions"] if subject in self.refused:
+                return 409, {"error_code": 409, "message": self.refused[subject]}
             case "POST", ["subjects", subject, "versions"]:
                 names = [(r["name"], r["subject"], r["version"]) for r in body.get("references", ())]
                 return 200, {"id": self.register(subject, body["schema"], names, body.get("schemaType"))}
+            case "GET", ["config", subject]:
+                if subject not in self.levels:
+                    return 404, {"error_code": 40408, "message": "No compatibility of its own"}
+                return 200, {"compatibilityLevel": self.levels[subject]}
+            case "PUT", ["config", subject]:
+                self.levels[subject] = body["compatibility"]
+                return 200, body
             case _:
                 return 404, {"error_code": 404, "message": "HTTP 404 Not Found"}
 
@@ -97,7 +114,7 @@ class SchemaRegistry:
                 self.end_headers()
                 self.wfile.write(content)
 
-            do_GET = do_POST = _answer
+            do_GET = do_POST = do_PUT = _answer
 
             def log_message(self, format: str, *args: Any) -> None:
                 pass
@@ -127,3 +144,14 @@ def schema_registry() -> Iterator[SchemaRegistry]:
         yield registry
     finally:
         registry.stop()
+
+
+def main() -> None:
+    """Serves until standard input ends, and prints where: `python -m servers.schema_registry`, in this folder's parent."""
+    with schema_registry() as registry:
+        print(registry.url, flush=True)
+        sys.stdin.read()
+
+
+if __name__ == "__main__":
+    main()

@@ -59,7 +59,7 @@ def sink_connector(word: str, options: Mapping[str, Any]) -> SinkConnector:
         case "file":
             return FileSinkConnector(**options)
         case "kafka":
-            return KafkaSinkOptions(**options)
+            return KafkaSinkOptions.from_json(options)
         case _:
             raise UndefinedObject(
                 f'the catalog holds a sink of the unknown connector "{word}"',

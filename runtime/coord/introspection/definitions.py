@@ -228,8 +228,7 @@ def _sink(state: State, item: Sink) -> str:
     connector = item.connector
     names = state.catalog.item_by_id(item.on).schema.names
     if isinstance(connector, KafkaSinkOptions):
-        connection = state.catalog.get_as(connector.connection, Connection)
-        return kafka_sink_sql(connector, connection, item, names)
+        return kafka_sink_sql(connector, partial(_full_name, state), item, names)
     return f" INTO FILE {_string(connector.path)} FORMAT {connector.format.upper()}{_keyed(item, names)}"
 
 

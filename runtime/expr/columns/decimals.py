@@ -39,7 +39,8 @@ def limit_of(type_: ScalarType) -> int:
     return int(10 ** (type_.precision if type_.precision is not None else NUMERIC_MAX_PRECISION))
 
 
-def _words(array: pa.Array) -> npt.NDArray[np.int64]:
+def words_of(array: pa.Array) -> npt.NDArray[np.int64]:
+    """int64[n, width]: the words of a decimal (or integer of 64 bits) array, the least one first; of NULL anything."""
     width = array.type.byte_width // 8
     data = array.buffers()[1]
     if data is None or not len(array):
@@ -58,7 +59,7 @@ def as_int64(array: pa.Array) -> npt.NDArray[np.int64] | None:
         if values.dtype == np.uint64 and len(values) and int(values.max()) >= _INT64_LIMIT:
             return None
         return values.astype(np.int64, copy=False)
-    words = _words(array)
+    words = words_of(array)
     low = words[:, 0]
     sign = low >> 63
     fits = (words[:, 1:] == sign[:, None]).all(axis=1)
@@ -73,7 +74,7 @@ def as_ints(array: pa.Array) -> Ints:
     small = as_int64(array)
     if small is not None:
         return small.astype(object)
-    words = _words(array)
+    words = words_of(array)
     # The top word has the sign, but of an unsigned integer.
     top = words[:, -1]
     value = (top.view(np.uint64) if pa.types.is_uint64(array.type) else top).astype(object)

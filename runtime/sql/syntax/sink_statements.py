@@ -20,6 +20,25 @@ class KafkaSinkOption:
 
 
 @dataclass(frozen=True, slots=True)
+class RegistryOption:
+    """`NAME [=] value`; without a value it is true."""
+
+    name: str
+    value: str | bool
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class SinkFormat:
+    """`registry` is the connection that AVRO has the ids of its schemas from."""
+
+    kind: str
+    position: int
+    registry: Name | None = None
+    options: tuple[RegistryOption, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class KafkaSinkClause:
     """`key_format` is None where one FORMAT is of both."""
 
@@ -27,8 +46,8 @@ class KafkaSinkClause:
     options: tuple[KafkaSinkOption, ...]
     key: tuple[Name, ...]
     headers: Name | None
-    key_format: str | None
-    format: str
+    key_format: SinkFormat | None
+    format: SinkFormat
     envelope: str
     snapshot: bool
     position: int

@@ -9,6 +9,7 @@ import base64
 import json
 import socket
 import ssl
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from http.client import HTTPConnection, HTTPException
 from time import monotonic
@@ -20,7 +21,8 @@ from .secret_files import secret_files
 from .values import Values
 
 _MOST_BYTES = 64 << 20
-_ACCEPT = "application/vnd.schemaregistry.v1+json, application/json"
+_JSON = "application/vnd.schemaregistry.v1+json"
+_ACCEPT = f"{_JSON}, application/json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +98,16 @@ class _PinnedTls(_Pinned):
         self.sock = self._context.wrap_socket(self.sock, server_hostname=self.host)
 
 
-def get(found: Settings, address: str, path: str, deadline: float) -> tuple[int, bytes]:
+@dataclass(frozen=True, slots=True)
+class Request:
+    """`body` is an object of JSON."""
+
+    path: str
+    method: str = "GET"
+    body: Mapping[str, object] | None = None
+
+
+def send(found: Settings, address: str, request: Request, deadline: float) -> tuple[int, bytes]:
     """The status and the body of an answer.  Raises OSError and HTTPException."""
     left = max(deadline - monotonic(), 0.001)
     client: _Pinned
@@ -105,21 +116,24 @@ def get(found: Settings, address: str, path: str, deadline: float) -> tuple[int,
     else:
         client = _PinnedTls(found.host, found.port, left, found.context)
     client.address = address
+    body, headers = None, found.headers
+    if request.body is not None:
+        body, headers = json.dumps(request.body), {**headers, "Content-Type": _JSON}
     try:
-        client.request("GET", f"{found.path}{path}", headers=found.headers)
+        client.request(request.method, f"{found.path}{request.path}", body, headers)
         answer = client.getresponse()
         return answer.status, answer.read(_MOST_BYTES)
     finally:
         client.close()
 
 
-def ask(values: Values, addresses: Addresses, path: str, deadline: float) -> tuple[int, bytes]:
+def ask(values: Values, addresses: Addresses, request: Request, deadline: float) -> tuple[int, bytes]:
     """The status and the body of an answer, whatever they say; raises ConnectionFailed where there is none."""
     found = settings(values)
     address = addresses.reachable(found.host, found.port, deadline)
     what = unreachable(found)
     try:
-        return get(found, address, path, deadline)
+        return send(found, address, request, deadline)
     except ssl.SSLCertVerificationError as error:
         raise ConnectionFailed(
             Step.TLS,
@@ -147,7 +161,7 @@ def unreachable(found: Settings) -> str:
 
 def validate(values: Values, addresses: Addresses, deadline: float) -> None:
     """Asks for the subjects; raises ConnectionFailed."""
-    status, body = ask(values, addresses, "/subjects", deadline)
+    status, body = ask(values, addresses, Request("/subjects"), deadline)
     what = unreachable(settings(values))
     check_status(status, what)
     try:

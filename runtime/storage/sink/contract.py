@@ -30,6 +30,12 @@ class SinkFenced(PtvcError):
     sqlstate = "55006"
 
 
+class Unwritable(PtvcError):
+    """A row that the sink's options have no message for; the past does not change, so that the sink stays where it is."""
+
+    sqlstate = "22004"
+
+
 @dataclass(frozen=True, slots=True)
 class SinkStatistics:
     """Totals since the sink was opened: messages and their bytes that were handed over, and that are durable; files."""

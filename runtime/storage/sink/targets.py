@@ -7,11 +7,12 @@ from typing import Any
 
 from ...repr.schema import Schema
 from ..connections.values import Values
+from ..formats.registry import Registry
 from .change_records import SinkEnvelope
 from .contract import SinkTarget
 from .file import FileSink
 from .kafka.clients import KafkaClients
-from .kafka.options import KafkaSinkOptions, check_options
+from .kafka.options import KafkaSinkOptions, check_options, check_required
 from .kafka.sink import KafkaSink
 
 
@@ -20,7 +21,9 @@ def check_sink(
 ) -> None:
     """Raises InvalidParameter or Unsupported for options, columns and a key that do not go together; touches nothing outside."""
     if connector == "kafka":
-        check_options(KafkaSinkOptions(**options), schema, SinkEnvelope(envelope), key)
+        wanted = KafkaSinkOptions.from_json(options)
+        check_options(wanted, schema, SinkEnvelope(envelope), key)
+        check_required(wanted, schema)
     else:
         FileSink("", options["path"], options["format"], schema, SinkEnvelope(envelope), key)
 
@@ -38,7 +41,10 @@ def open_target(
 ) -> SinkTarget:
     """The target that a description asks for, not opened; `as_of` is the time of the contents that the sink begins with."""
     if connector == "kafka":
-        wanted = KafkaSinkOptions(**options)
+        wanted = KafkaSinkOptions.from_json(options)
         clients = KafkaClients.of(connections[wanted.connection])
-        return KafkaSink(id, wanted, schema, SinkEnvelope(envelope), key, generation, as_of, clients)
+        registries = {c: Registry(connections[c]) for c in wanted.connections if c != wanted.connection}
+        return KafkaSink(
+            id, wanted, schema, SinkEnvelope(envelope), key, generation, as_of, clients, registries
+        )
     return FileSink(id, options["path"], options["format"], schema, SinkEnvelope(envelope), key, generation)

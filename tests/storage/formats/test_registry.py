@@ -13,7 +13,7 @@ from ptvc.storage.connections.options import ConnectionKind, ConnectionOptions, 
 from ptvc.storage.connections.values import Values
 from ptvc.storage.decode import WHOLE_RECORD
 from ptvc.storage.formats.avro.format import AvroFormat
-from ptvc.storage.formats.registry import Registry
+from ptvc.storage.formats.registry import Registry, SchemaRefused
 from ptvc.storage.formats.schemas import SchemaText
 from servers.schema_registry import SchemaRegistry, schema_registry
 
@@ -141,3 +141,33 @@ def test_a_password_is_sent_and_not_shown(server: SchemaRegistry) -> None:
         registry.schema(5)
     assert "a-secret" not in f"{failed.value.message} {failed.value.detail}"
     assert "a-secret" not in repr(registry)
+
+
+def test_schemas_are_registered_once(server: SchemaRegistry) -> None:
+    registry, text = client(server), json.dumps(V1)
+    id_ = registry.register("orders/eu-value", text)
+    assert client(server).register("orders/eu-value", text) == id_
+    assert server.versions("orders/eu-value") == [(id_, V1)]
+    server.refused["orders/eu-value"] = "field a-secret has no default"
+    with pytest.raises(SchemaRefused) as refused:
+        registry.register("orders/eu-value", '"int"')
+    assert refused.value.message == (
+        f'the schema registry at {server.url} refuses the schema of subject "orders/eu-value": field *** has no default'
+    )
+    server.interfere = 422, {"error_code": 42201, "message": "Invalid schema"}
+    with pytest.raises(SchemaRefused, match="Invalid schema"):
+        registry.register("orders/eu-value", '"int"')
+    server.interfere = 200, {}
+    with pytest.raises(ConnectionFailed, match="a schema without an id"):
+        registry.register("orders/eu-value", text)
+
+
+def test_compatibility(server: SchemaRegistry) -> None:
+    registry = client(server)
+    assert registry.compatibility("a/b-value") is None
+    registry.set_compatibility("a/b-value", "FULL")
+    assert registry.compatibility("a/b-value") == "FULL"
+    assert server.levels == {"a/b-value": "FULL"}
+    server.interfere = 422, {"error_code": 42203, "message": "Invalid compatibility level"}
+    with pytest.raises(SchemaRefused, match="refuses compatibility level ODD of subject"):
+        registry.set_compatibility("a/b-value", "ODD")

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from ....errors import SqlSyntaxError, Unsupported
 from ...syntax import ast
-from ...syntax.sink_statements import KafkaSinkClause, KafkaSinkOption, KafkaSinkValue
+from ...syntax.sink_statements import (
+    KafkaSinkClause,
+    KafkaSinkOption,
+    KafkaSinkValue,
+    RegistryOption,
+    SinkFormat,
+)
 from ..type import TypeParser
 
 _NAMES = (
@@ -21,7 +27,14 @@ _NAMES = (
     "TOPIC",
 )
 """Of options, those of more words first."""
-_FORMATS = ("json", "text", "bytes")
+_REGISTRY_NAMES = (
+    "AVRO KEY FULLNAME",
+    "AVRO VALUE FULLNAME",
+    "KEY COMPATIBILITY LEVEL",
+    "VALUE COMPATIBILITY LEVEL",
+    "NULL DEFAULTS",
+)
+_FORMATS = ("json", "text", "bytes", "avro")
 
 
 class KafkaSinkParser(TypeParser):
@@ -78,7 +91,7 @@ class KafkaSinkParser(TypeParser):
         self.accept_words("not", "enforced")
         return key
 
-    def _sink_formats(self) -> tuple[str | None, str]:
+    def _sink_formats(self) -> tuple[SinkFormat | None, SinkFormat]:
         """Of the key, if it has one of its own, and of the value."""
         key_format = None
         if self.accept_words("key"):
@@ -86,17 +99,43 @@ class KafkaSinkParser(TypeParser):
             self.expect_words("value")
         return key_format, self._sink_format()
 
-    def _sink_format(self) -> str:
+    def _sink_format(self) -> SinkFormat:
         self.expect_words("format")
         position = self.token.position
         word = self.label()
         if word not in _FORMATS:
             raise Unsupported(
                 f"FORMAT {word.upper()} is not supported for Kafka sinks",
-                hint="Formats are JSON, TEXT and BYTES.",
+                hint="Formats are JSON, TEXT, BYTES and AVRO.",
                 position=position,
             )
-        return word
+        if word != "avro":
+            return SinkFormat(word, position)
+        self.expect_words("using", "confluent", "schema", "registry", "connection")
+        registry = self.object_name()
+        options = self.parenthesised(self._registry_option) if self.at_symbol("(") else ()
+        return SinkFormat(word, position, registry, options)
+
+    def _registry_option(self) -> RegistryOption:
+        position = self.token.position
+        for name in _REGISTRY_NAMES:
+            if self.accept_words(*name.lower().split()):
+                break
+        else:
+            if self.at_word("doc", "on"):
+                raise Unsupported(
+                    "option DOC ON is not supported",
+                    hint="The schemas of sinks have no documentation in them.",
+                    position=position,
+                )
+            raise SqlSyntaxError(
+                f"unrecognized option of FORMAT AVRO: {self.token.value.upper()}",
+                hint=f"Options are {', '.join(_REGISTRY_NAMES[:-1])} and {_REGISTRY_NAMES[-1]}.",
+                position=position,
+            )
+        self.accept_symbol("=")
+        value = self.option_value()
+        return RegistryOption(name, value if isinstance(value, bool) else str(value), position)
 
     def _kafka_sink_envelope(self) -> str:
         position = self.token.position

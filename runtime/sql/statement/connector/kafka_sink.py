@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from ....errors import PtvcError, SqlSyntaxError, UndefinedObject, Unsupported, WrongObjectType
+from ....errors import PtvcError, SqlSyntaxError, Unsupported
 from ....expr.coercion.session_zone import in_current_zone
 from ....expr.tree.codec import scalar_to_json
 from ....expr.tree.relation import Relation
@@ -14,7 +14,6 @@ from ....expr.tree.scalar import calls_external, columns_of
 from ....storage.connections.options import ConnectionKind, topic_fault
 from ....storage.sink.kafka.options import COMPRESSIONS, KafkaSinkOptions
 from ...catalog.catalog_view import CatalogItem
-from ...catalog.named_types import find_any
 from ...parser.columns import duration_ms
 from ...query.planner import Planner
 from ...scalars.assignments import column_index
@@ -22,7 +21,8 @@ from ...scalars.expressions import Expressions
 from ...scalars.scope import Scope, ScopeColumn
 from ...syntax import ast
 from ...syntax.sink_statements import KafkaSinkClause, KafkaSinkOption
-from ...syntax.vocabulary import ObjectKind
+from .message_schemas import connection_of
+from .sink_formats import avro_options
 
 _UNSUPPORTED = {
     "TOPIC METADATA REFRESH INTERVAL": "A sink keeps to the partitions that its topic had when it began.",
@@ -40,7 +40,7 @@ def options_of(
     planner: Planner, clause: KafkaSinkClause, item: CatalogItem, relation: Relation, key: Sequence[int]
 ) -> KafkaSinkOptions:
     """But for what the catalog adds: where progress is kept, and the sink's identity."""
-    connection = _connection(planner, clause.connection)
+    connection = connection_of(planner, clause.connection, ConnectionKind.KAFKA)
     found: dict[str, Any] = {}
     given: set[str] = set()
     for option in clause.options:
@@ -52,30 +52,18 @@ def options_of(
         raise SqlSyntaxError("option TOPIC must be given", position=clause.position)
     if clause.key_format is not None and not key:
         raise SqlSyntaxError("KEY FORMAT needs KEY (...)", position=clause.position)
+    headers = column_index(item, clause.headers) if clause.headers is not None else None
+    key_avro, value_avro = avro_options(planner, clause, item, key, headers)
     return KafkaSinkOptions(
         connection.id,
-        format=clause.format,
-        key_format=clause.key_format or clause.format,
-        headers=column_index(item, clause.headers) if clause.headers is not None else None,
+        format=clause.format.kind,
+        key_format=(clause.key_format or clause.format).kind,
+        headers=headers,
         snapshot=clause.snapshot,
+        key_avro=key_avro,
+        value_avro=value_avro,
         **found,
     )
-
-
-def _connection(planner: Planner, name: ast.Name) -> CatalogItem:
-    item = find_any(ObjectKind.CONNECTION, name, planner.context)
-    if item is None:
-        raise UndefinedObject(
-            f'connection "{".".join(name.parts)}" does not exist',
-            hint="CREATE CONNECTION name TO KAFKA (...) makes one.",
-            position=name.position,
-        )
-    assert item.connects is not None
-    if item.connects is not ConnectionKind.KAFKA:
-        raise WrongObjectType(
-            f'connection "{item.name.name}" is to {item.connects.words}, not to KAFKA', position=name.position
-        )
-    return item
 
 
 def _option(

@@ -21,28 +21,24 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ....errors import PtvcError
 from ....expr.evaluate import evaluate
 from ....expr.text.text_format import to_text
 from ....expr.tree.codec import scalar_from_json
 from ....repr.batch import Batch, Indices
 from ....repr.schema import Schema
 from ....repr.types import Kind
+from ..avro.payloads import AvroPayloads
 from ..change_json import before_and_after, row_objects
 from ..change_records import ABSENT, ChangeRecords, SinkEnvelope, chosen
-from .options import KafkaSinkOptions, value_columns
+from ..contract import Unwritable
+from .options import KafkaSinkOptions, key_row, value_columns, value_row
 from .partitions import partitions_of_keys
+from .subjects import SchemaIds
 
 Header = tuple[str, str | bytes | None]
 Digest = tuple[int, int]
 """Of the same messages it is the same, however they are cut into batches."""
 EMPTY_DIGEST: Digest = (0, 0)
-
-
-class Unwritable(PtvcError):
-    """A row that the sink's options have no message for; the past does not change, so that the sink stays where it is."""
-
-    sqlstate = "22004"
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +76,7 @@ class Encoder:
         envelope: SinkEnvelope,
         key: Sequence[int],
         partition_count: int,
+        ids: SchemaIds,
     ) -> None:
         self._options = options
         self._schema = schema
@@ -87,14 +84,21 @@ class Encoder:
         self._key = tuple(key)
         self._columns = value_columns(options, schema)
         self._partition_count = partition_count
+        self._key_avro = self._value_avro = None
+        if options.key_avro is not None and ids.key is not None:
+            self._key_avro = AvroPayloads(key_row(options.key_avro, schema, key), ids.key)
+        if options.value_avro is not None and ids.value is not None:
+            self._value_avro = AvroPayloads(value_row(options.value_avro, options, schema), ids.value)
         by = options.partition_by
         self._partition_by = scalar_from_json(json.loads(by)) if by is not None else None
 
     def encode(self, batch: Batch, records: ChangeRecords) -> Messages:
         """`records` are of the batch.  Raises Unwritable."""
-        keys = self._encode(batch, records.keys, self._key, self._options.key_format) if self._key else None
+        keys = self._keys(batch, records.keys) if self._key else None
         if self._envelope is SinkEnvelope.UPSERT:
-            values = self._encode(batch, records.after, self._columns, self._options.format)
+            values = self._rows(batch, records.after)
+        elif self._value_avro is not None:
+            values = self._value_avro.changes(batch, records)
         else:
             values = before_and_after(self._schema, batch, records, self._columns)
         return Messages(
@@ -103,6 +107,17 @@ class Encoder:
             self._partitions(batch, records, keys),
             self._headers(batch, records.after),
         )
+
+    def _keys(self, batch: Batch, rows: Indices) -> pa.Array:
+        if self._key_avro is not None:
+            return self._key_avro.rows(batch, rows)
+        return self._encode(batch, rows, self._key, self._options.key_format)
+
+    def _rows(self, batch: Batch, rows: Indices) -> pa.Array:
+        """NULL where there is no row."""
+        if self._value_avro is not None:
+            return self._value_avro.rows(batch, rows)
+        return self._encode(batch, rows, self._columns, self._options.format)
 
     def _encode(self, batch: Batch, rows: Indices, columns: Sequence[int], format: str) -> pa.Array:
         """NULL where there is no row."""
@@ -128,7 +143,7 @@ class Encoder:
             return np.zeros(len(records), np.int64)
         if keys is None:
             rows = np.where(records.after == ABSENT, records.before, records.after)
-            keys = row_objects(self._schema, batch, rows, self._columns)
+            keys = self._rows(batch, rows)
         return partitions_of_keys(keys, self._partition_count)
 
     def _partitions_by(self, batch: Batch, rows: Indices) -> npt.NDArray[np.int64]:

@@ -4,14 +4,40 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from ....errors import InvalidParameter, Unsupported
 from ....repr.schema import Schema
 from ....repr.types import BYTEA, NESTED, TEXT, Kind, map_of
+from ..avro.types import RowType, change_record, check_full_name, schema_text
 from ..change_records import SinkEnvelope
 
-FORMATS = ("json", "text", "bytes")
 COMPRESSIONS = ("none", "gzip", "snappy", "lz4", "zstd")
+COMPATIBILITIES = (
+    "BACKWARD",
+    "BACKWARD_TRANSITIVE",
+    "FORWARD",
+    "FORWARD_TRANSITIVE",
+    "FULL",
+    "FULL_TRANSITIVE",
+    "NONE",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class AvroOptions:
+    """Of keys or of values in Avro: `connection` is the id of the registry's, `name` the record's full one, `compatibility` the level that
+    the subject is to have.  Of the columns, those in `required` were NOT NULL when the sink was created."""
+
+    connection: str
+    name: str
+    compatibility: str | None = None
+    null_defaults: bool = False
+    required: tuple[int, ...] = ()
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any] | None) -> AvroOptions | None:
+        return None if value is None else cls(**{**value, "required": tuple(value["required"])})
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,16 +68,62 @@ class KafkaSinkOptions:
     snapshot: bool = True
     progress_topic: str = ""
     identity: str = ""
+    key_avro: AvroOptions | None = None
+    value_avro: AvroOptions | None = None
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any]) -> KafkaSinkOptions:
+        parts = ("key_avro", "value_avro")
+        return cls(**{**value, **{part: AvroOptions.from_json(value.get(part)) for part in parts}})
 
     @property
     def connections(self) -> tuple[str, ...]:
         """The ids of all that it writes through."""
-        return (self.connection,)
+        registries = (part.connection for part in (self.key_avro, self.value_avro) if part is not None)
+        return tuple(dict.fromkeys((self.connection, *registries)))
 
 
 def value_columns(options: KafkaSinkOptions, schema: Schema) -> list[int]:
     """Those that a value has: all but that of the headers."""
     return [position for position in range(len(schema)) if position != options.headers]
+
+
+def key_row(avro: AvroOptions, schema: Schema, key: Sequence[int]) -> RowType:
+    """The record of a key: what was NOT NULL stays so, and what was not does, so that a key has the same bytes always."""
+    return RowType(schema, tuple(key), frozenset(avro.required))
+
+
+def value_row(avro: AvroOptions, options: KafkaSinkOptions, schema: Schema) -> RowType:
+    """The record of a value: what has come to be NULL may be so."""
+    required = frozenset(position for position in avro.required if not schema[position].nullable)
+    return RowType(schema, tuple(value_columns(options, schema)), required)
+
+
+def key_schema(options: KafkaSinkOptions, schema: Schema, key: Sequence[int]) -> str | None:
+    """The Avro schema of keys; None if they are in another format.  Raises as `check_options`."""
+    if (avro := options.key_avro) is None:
+        return None
+    return schema_text(key_row(avro, schema, key).record(avro.name, null_defaults=avro.null_defaults))
+
+
+def value_schema(options: KafkaSinkOptions, schema: Schema, envelope: SinkEnvelope) -> str | None:
+    """The Avro schema of values; None if they are in another format.  Raises as `check_options`."""
+    if (avro := options.value_avro) is None:
+        return None
+    row = value_row(avro, options, schema)
+    if envelope is SinkEnvelope.DEBEZIUM:
+        return schema_text(change_record(row, avro.name, null_defaults=avro.null_defaults))
+    return schema_text(row.record(avro.name, null_defaults=avro.null_defaults))
+
+
+def check_required(options: KafkaSinkOptions, schema: Schema) -> None:
+    """InvalidParameter where columns may be NULL of which the schema of the sink's keys says that they never are."""
+    for position in () if options.key_avro is None else options.key_avro.required:
+        if schema[position].nullable:
+            raise InvalidParameter(
+                f'column "{schema[position].name}" may be NULL, and the Avro schema of the sink\'s keys says that it never is',
+                hint="Create another sink, with a topic of its own, or leave NULL out in a view.",
+            )
 
 
 def check_options(
@@ -64,10 +136,10 @@ def check_options(
         )
     if envelope is SinkEnvelope.UPSERT and not key:
         raise InvalidParameter("ENVELOPE UPSERT needs a key", hint="Name its columns: KEY (a, b).")
-    if envelope is SinkEnvelope.DEBEZIUM and options.format != "json":
+    if envelope is SinkEnvelope.DEBEZIUM and options.format not in ("json", "avro"):
         raise InvalidParameter(
             f"ENVELOPE DEBEZIUM cannot have VALUE FORMAT {options.format.upper()}",
-            hint="It writes the row before and the row after, as JSON.",
+            hint="It writes the row before and the row after, in JSON or AVRO.",
         )
     if options.headers is not None:
         _check_headers(options.headers, schema, envelope, key)
@@ -77,8 +149,12 @@ def check_options(
             raise InvalidParameter(
                 f'column "{name}" occurs more than once in the sink', hint="Give the columns distinct names."
             )
-    _check_format("VALUE", options.format, schema, value_columns(options, schema))
-    if key:
+    for avro in (options.key_avro, options.value_avro):
+        if avro is not None:
+            check_full_name(avro.name)
+    if value_schema(options, schema, envelope) is None:
+        _check_format("VALUE", options.format, schema, value_columns(options, schema))
+    if key and key_schema(options, schema, key) is None:
         _check_format("KEY", options.key_format, schema, key)
 
 

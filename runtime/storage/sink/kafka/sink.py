@@ -14,7 +14,7 @@ and the next `write` begins as `open` does; what it finds to be written already 
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
@@ -24,6 +24,7 @@ from ....errors import StorageError
 from ....repr.batch import Batch
 from ....repr.consolidate import consolidate
 from ....repr.schema import Schema
+from ...formats.registry import Registry
 from ..change_records import ChangeRecords, SinkEnvelope, change_records
 from ..contract import SinkFenced, SinkStalled, SinkStatistics, nothing
 from .clients import KafkaClients
@@ -32,6 +33,7 @@ from .options import KafkaSinkOptions, check_options
 from .pieces import BEGINNING, FOLLOWING, Cuts, PieceSize, records_at_once
 from .producing import Transactions
 from .progress import Partial, ProgressRecord, last_progress
+from .subjects import registered
 from .topics import (
     NewTopic,
     Topic,
@@ -43,6 +45,7 @@ from .topics import (
 
 IDLE_PROGRESS_MS = 10_000
 """How far the progress record may stay behind while nothing changes: what was read is held for it that long."""
+NO_REGISTRIES: Mapping[str, Registry] = {}
 
 
 class KafkaSink:
@@ -58,12 +61,13 @@ class KafkaSink:
         generation: int,
         as_of: int,
         clients: KafkaClients,
+        registries: Mapping[str, Registry] = NO_REGISTRIES,
         *,
         beginning: PieceSize = BEGINNING,
         following: PieceSize = FOLLOWING,
     ) -> None:
-        """`as_of` is the time of the contents that the sink begins with.  Raises InvalidParameter or Unsupported for options and
-        columns that do not go together."""
+        """`as_of` is the time of the contents that the sink begins with, `registries` are those of the options' connections.  Raises
+        InvalidParameter or Unsupported for options and columns that do not go together."""
         check_options(options, schema, envelope, key)
         self._id = sink_id
         self._options = options
@@ -73,6 +77,7 @@ class KafkaSink:
         self._generation = generation
         self._as_of = as_of
         self._clients = clients
+        self._registries = registries
         self._sizes = beginning, following
         self._writer = secrets.token_hex(8)
         self._claimed = False
@@ -121,13 +126,15 @@ class KafkaSink:
             self._transactions = None
 
     def _connect(self) -> None:
-        """A new producer, and what the topics say now."""
+        """A new producer, and what the topics say now.  Nothing is written before all of that is known: where a step fails, the next
+        attempt begins anew."""
         self.close()
         options = self._options
+        ids = registered(options, self._schema, self._envelope, self._key, self._registries)
         self._clients.check_addresses()
         kept = found_or_made(self._clients, progress_topic(options.progress_topic))
         check_progress_topic(self._clients, kept)
-        self._transactions = Transactions(
+        transactions = Transactions(
             self._clients,
             {
                 "transactional.id": f"{options.transactional_id_prefix}-{options.identity}",
@@ -135,6 +142,14 @@ class KafkaSink:
                 "compression.type": options.compression,
             },
         )
+        known = self._read_progress()
+        self._progress = known
+        self._encoder = Encoder(options, self._schema, self._envelope, self._key, known.partitions, ids)
+        self._transactions = transactions
+
+    def _read_progress(self) -> ProgressRecord:
+        """That of whoever has written as this sink so far; where nobody has, the topic is made if it is not there."""
+        options = self._options
         progress = last_progress(
             self._clients,
             options.progress_topic,
@@ -142,7 +157,6 @@ class KafkaSink:
             f"{options.progress_group_id_prefix}-{options.identity}",
         )
         if self._claimed and (progress is None or progress.writer != self._writer):
-            self.close()
             raise SinkFenced(
                 f'another process writes to topic "{options.topic}" as this sink',
                 hint="It may be a copy of this runtime, or one that has taken its place: stop one of them.",
@@ -153,8 +167,7 @@ class KafkaSink:
                 f'topic "{options.progress_topic}" has forgotten that all below {self.durable_upper} was written',
                 hint="It was emptied, or made anew: drop the sink, and create it with a topic of its own.",
             )
-        self._progress = progress or ProgressRecord(self._id, "", 0, 0, topic.id, topic.partitions)
-        self._encoder = Encoder(options, self._schema, self._envelope, self._key, self._progress.partitions)
+        return progress or ProgressRecord(self._id, "", 0, 0, topic.id, topic.partitions)
 
     def _topic(self, progress: ProgressRecord | None) -> Topic:
         options = self._options

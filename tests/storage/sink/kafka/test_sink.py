@@ -19,10 +19,9 @@ from ptvc.repr.batch import batch_from_rows
 from ptvc.repr.schema import Column, Schema
 from ptvc.repr.types import BYTEA, INT8, TEXT, map_of
 from ptvc.storage.sink.change_records import KeyNotUnique, SinkEnvelope
-from ptvc.storage.sink.contract import SinkFenced, SinkStalled
+from ptvc.storage.sink.contract import SinkFenced, SinkStalled, Unwritable
 from ptvc.storage.sink.kafka import producing
 from ptvc.storage.sink.kafka.clients import KafkaClients
-from ptvc.storage.sink.kafka.messages import Unwritable
 from ptvc.storage.sink.kafka.options import KafkaSinkOptions
 from ptvc.storage.sink.kafka.pieces import PieceSize
 from ptvc.storage.sink.kafka.sink import IDLE_PROGRESS_MS, KafkaSink
@@ -365,6 +364,38 @@ def test_a_commit_that_was_not_heard_of(
     assert sink.upper == FIRST + 1
     sink.write(between(changes, FIRST + 1, FIRST + 3), FIRST + 1, FIRST + 3)
     assert sink.upper == FIRST + 3
+    assert out.upserts() == contents(changes, FIRST + 3)
+
+
+def test_nothing_is_written_before_progress_is_known_again(
+    target: Callable[..., Target], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A commit that got no answer has happened, and then progress cannot be read at once."""
+    out = target()
+    sink = out.sink()
+    sink.open()
+    changes = history(Random(10), FIRST, 3, 30, 10)
+    sink.write(between(changes, 0, FIRST + 1), 0, FIRST + 1)
+    commit = producing.Transactions.commit
+
+    def lost(self: producing.Transactions, *arguments: Any) -> None:
+        commit(self, *arguments)
+        raise SinkStalled("no answer")
+
+    def unreadable(*_: Any) -> None:
+        raise SinkStalled("no progress")
+
+    rest = between(changes, FIRST + 1, FIRST + 3), FIRST + 1, FIRST + 3
+    with monkeypatch.context() as patch:
+        patch.setattr(producing.Transactions, "commit", lost)
+        with pytest.raises(SinkStalled, match="no answer"):
+            sink.write(*rest)
+    with monkeypatch.context() as patch:
+        patch.setattr("ptvc.storage.sink.kafka.sink.last_progress", unreadable)
+        for _ in range(2):
+            with pytest.raises(SinkStalled, match="no progress"):
+                sink.write(*rest)
+    sink.write(*rest)
     assert out.upserts() == contents(changes, FIRST + 3)
 
 
