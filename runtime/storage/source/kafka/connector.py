@@ -14,14 +14,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from time import monotonic
 from typing import Any
 
 from ....clock import Clock
 from ....errors import PtvcError
 from ...connections.values import Values
+from ...dead_letters import DEAD_LETTERS
+from ...decode import Decoded
 from ...ingestion import OutputId, Polled, References
 from ..directory import SourceStalled
+from .letters import letters_of
 from .messages import Messages, columns_of
 from .options import KafkaOptions, Part
 from .position import Offsets, Position
@@ -95,7 +99,7 @@ class KafkaConnector:
         now = self._settled(self._reader, before)
         found = None
         if now == before:
-            found, now = self._read(self._reader, before, max_bytes)
+            found, now = self._read(self._reader, before, outputs, max_bytes)
         now = replace(now, progress=asked)
         return None if now == before else self._polled(before, now, outputs, found)
 
@@ -171,7 +175,9 @@ class KafkaConnector:
 
     # -- reading --
 
-    def _read(self, reader: TopicReader, at: Position, max_bytes: int) -> tuple[Messages | None, Position]:
+    def _read(
+        self, reader: TopicReader, at: Position, outputs: References, max_bytes: int
+    ) -> tuple[Messages | None, Position]:
         most = int(min(max(max_bytes / self._bytes_each, _FEWEST), _MOST))
         try:
             read = reader.read(most, WAIT_S)
@@ -187,7 +193,8 @@ class KafkaConnector:
                 self._check_identity(reader.describe().id, at)
             return None, at
         reader.failed = None
-        found = columns_of(read.messages, **self._wanted)
+        whole = DEAD_LETTERS in outputs.values()
+        found = columns_of(read.messages, **{part: whole or wanted for part, wanted in self._wanted.items()})
         now = dict(at.next)
         if len(found):
             self._check_identity(reader.describe().id, at)
@@ -208,14 +215,14 @@ class KafkaConnector:
         if before.until or before is now:
             if self._snapshot is None:
                 self._snapshot = _left(before)
-            snapshot = {id_: self._snapshot for id_, reference in outputs.items() if reference != PROGRESS}
+            snapshot = {id_: self._snapshot for id_, reference in outputs.items() if not reference}
             staged = dict.fromkeys(snapshot, self._snapshot - _left(now))
         for id_, reference in outputs.items():
             if reference == PROGRESS:
                 shown = before.next if before is not now and id_ in before.progress else {}
                 contents[id_] = progress_changes(shown, now.next)
-            else:
-                contents[id_] = () if found is None or not len(found) else (self._records.decode(found),)
+            elif not reference:
+                contents[id_] = () if found is None or not len(found) else (self._decoded(found),)
         ends = [self._known_end(partition, offset) for partition, offset in now.next.items()]
         return Polled(
             contents,
@@ -228,6 +235,9 @@ class KafkaConnector:
             offset_known=sum(ends),
             offset_committed=sum(now.next.values()),
         )
+
+    def _decoded(self, messages: Messages) -> Decoded:
+        return replace(self._records.decode(messages), raw=partial(letters_of, messages))
 
     def _known_end(self, partition: int, offset: int) -> int:
         assert self._reader is not None, "something was read"
