@@ -105,7 +105,7 @@ class Coordinator:
             catalog,
             peeks,
             Writes(storage, catalog, peeks),
-            Replays(storage, catalog, peeks, connections),
+            Replays(storage, catalog, peeks, connections.values),
             ddl,
             storage,
             Introspection(catalog, storage.collections, controller, self._sessions, self.webhooks),

@@ -54,6 +54,11 @@ def letters_schema(connector: str) -> Schema | None:
     return {"kafka": MESSAGE_LETTERS, "file": LINE_LETTERS}.get(connector)
 
 
+def letters_name(source: str) -> str:
+    """What the table is called, unless it is said."""
+    return f"{source}_dead_letters"
+
+
 def with_label(label: str, messages: pa.Array) -> pa.Array:
     """Messages that begin with what names the source."""
     return pc.binary_join_element_wise(label, messages, "") if len(messages) else messages

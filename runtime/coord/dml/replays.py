@@ -11,6 +11,7 @@ read are there until another replay takes them, and that waits.  Where the sourc
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable, Iterable, Mapping
 from weakref import WeakValueDictionary
 
 from ...errors import AlteredMeanwhile
@@ -18,20 +19,23 @@ from ...expr.tree.relation import GlobalId
 from ...replica.ingest import label_of
 from ...repr.batch import Batch
 from ...sql.plans.data_plans import Replay
+from ...storage.connections.values import Values
 from ...storage.connectors import parsed_options
 from ...storage.replay import Replayed, open_letters, replayed
 from ..catalog.catalog import Catalog
 from ..catalog.connectors import connections_of, connector_options, connector_word
 from ..catalog.items import Source, SourceTable
-from ..ddl.connections import Connections
 from ..query.peeks import Peeks, ReadContext
 from ..results.results import Notice
 from ..storage.storage import Storage
 from ..thread_pool import CONNECTING
 
+ValuesOf = Callable[[Iterable[GlobalId], Catalog], Mapping[GlobalId, Values]]
+"""Connections as clients need them, by id."""
+
 
 class Replays:
-    def __init__(self, storage: Storage, catalog: Catalog, peeks: Peeks, connections: Connections) -> None:
+    def __init__(self, storage: Storage, catalog: Catalog, peeks: Peeks, connections: ValuesOf) -> None:
         self._storage = storage
         self._catalog = catalog
         self._peeks = peeks
@@ -66,7 +70,7 @@ class Replays:
 
     async def _decoded(self, source: Source, letters: SourceTable, found: Batch) -> Replayed:
         connector = source.connector
-        connections = self._connections.values(connections_of(connector), self._catalog)
+        connections = self._connections(connections_of(connector), self._catalog)
         options = parsed_options(connector_word(connector), connector_options(connector))
 
         def work() -> Replayed:

@@ -322,6 +322,7 @@ _OF_CONNECTIONS = {
 
 _OF_CHANGES = {
     "mz_internal.mz_last_changes": "object_id:t last_change:z",
+    "mz_internal.mz_dead_letters": "id:t source_id:t",
 }
 """When what changed; the newest of them all, so new relations go to the end of this table."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ....errors import Unsupported
 from ....repr.schema import Schema
-from ....storage.dead_letters import DEAD_LETTERS, letters_schema
+from ....storage.dead_letters import DEAD_LETTERS, letters_name, letters_schema
 from ....storage.source.generator.ticking import PROGRESS
 from ...catalog.catalog_view import QualifiedName
 from ...catalog.names import new_name
@@ -13,8 +13,6 @@ from ...query.planner import Planner
 from ...syntax import ast
 from ...syntax.definition_statements import CreateSourceStatement
 from ..definitions import refuse_repeated
-
-_SUFFIX = "_dead_letters"
 
 
 def table_name(name: ast.Name, planner: Planner) -> QualifiedName:
@@ -44,7 +42,7 @@ def tables_beside(
         tables.append(definition_plans.CreateSourceTable(name, None, PROGRESS, progress))
     if (asked := node.dead_letters) is not None:
         parts = node.name.parts
-        default = ast.Name((*parts[:-1], parts[-1] + _SUFFIX), node.name.position)
+        default = ast.Name((*parts[:-1], letters_name(parts[-1])), node.name.position)
         schema = _letters_schema(node, connector, envelope)
         name = table_name(asked.name or default, planner)
         tables.append(definition_plans.CreateSourceTable(name, None, DEAD_LETTERS, schema))

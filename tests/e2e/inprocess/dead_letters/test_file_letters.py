@@ -117,3 +117,27 @@ def test_a_restart_goes_on_behind_both(fresh: InProcess, file: Path) -> None:
     fresh.start()
     eventually(lambda: fresh.query("SELECT id FROM s ORDER BY id") == [(1,), (2,), (3,)])
     assert fresh.query("SELECT line FROM s_dead_letters ORDER BY line") == [(2,), (4,), (5,), (6,)]
+
+
+def test_the_table_goes_where_its_source_goes(db: Db, schema: str, file: Path) -> None:
+    where = (
+        "SELECT o.schema_name, o.name, s.name FROM mz_internal.mz_dead_letters d JOIN mz_objects o ON o.id = d.id "
+        f"JOIN mz_objects s ON s.id = d.source_id WHERE s.schema_name LIKE '{schema}%' ORDER BY s.name"
+    )
+    create(db, file)
+    create(db, file, "DEAD LETTERS AS other", name="t")
+    db.execute(f"CREATE SCHEMA {schema}_next".encode())
+    try:
+        db.execute(f"ALTER SOURCE s SET SCHEMA {schema}_next".encode())
+        db.execute("ALTER SOURCE t RENAME TO u")
+        db.execute(f"ALTER SOURCE {schema}_next.s RENAME TO r".encode())
+        assert rows(db, where) == [
+            (f"{schema}_next", "r_dead_letters", "r"),
+            (schema, "other", "u"),
+        ]
+        eventually(lambda: rows(db, f"SELECT count(*) FROM {schema}_next.r_dead_letters") == [(3,)])
+        db.execute("CREATE TABLE r_dead_letters ()")
+        with pytest.raises(errors.DuplicateTable, match='relation "r_dead_letters" already exists'):
+            db.execute(f"ALTER SOURCE {schema}_next.r SET SCHEMA {schema}".encode())
+    finally:
+        db.execute(f"DROP SCHEMA {schema}_next CASCADE".encode())
