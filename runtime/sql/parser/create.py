@@ -19,24 +19,18 @@ from ..syntax.definition_statements import (
     CreateSourceTableStatement,
     CreateTableStatement,
     CreateViewStatement,
-    DeadLettersClause,
     Option,
-    SourceTableName,
 )
 from ..syntax.storage_parameters import StorageParameters
-from .columns import duration_ms
 from .connector.kafka_sink import KafkaSinkParser
 from .connector.kafka_source import KafkaSourceParser
+from .connector.source_options import SourceOptionsParser
 from .lexer import TokenKind
-
-_RETENTION = ("retain_history", "retain_history_for")
-_ON_ERROR = "on_error"
-
 
 REPLICAS = "Replicas are alike, and have no names: REPLICATION FACTOR is the number of them."
 
 
-class CreateParser(KafkaSourceParser, KafkaSinkParser):
+class CreateParser(KafkaSourceParser, KafkaSinkParser, SourceOptionsParser):
     def create(self) -> st.StatementNode:
         start = self.index
         self.expect_words("create")
@@ -328,9 +322,9 @@ class CreateParser(KafkaSourceParser, KafkaSinkParser):
             generator = self.options() if self.at_symbol("(") else ()
             if kind == "key_value" and self.accept_words("include", "key"):
                 self.expect_words("envelope", "upsert")  # which is what its changes amount to
-            tables = self._source_tables()
-            progress, letters = self._tables_beside()
-            generator, retain, letters = self._source_options(generator, letters)
+            tables = self.source_tables()
+            progress, letters = self.tables_beside()
+            generator, retain, letters = self.source_options(generator, letters)
             return CreateSourceStatement(
                 name,
                 columns,
@@ -356,8 +350,8 @@ class CreateParser(KafkaSourceParser, KafkaSinkParser):
             return self.webhook(name, cluster, if_not_exists, position)
         if self.accept_words("kafka"):
             kafka = self.kafka_source()
-            progress, letters = self._tables_beside()
-            _, retain, letters = self._source_options((), letters)
+            progress, letters = self.tables_beside()
+            _, retain, letters = self.source_options((), letters)
             return CreateSourceStatement(
                 name,
                 columns,
@@ -389,8 +383,8 @@ class CreateParser(KafkaSourceParser, KafkaSinkParser):
         if self.accept_words("key"):
             key = self.parenthesised(self.one_name)
         envelope = self._envelope() or "none"
-        _, letters = self._tables_beside(progress=False)
-        options, retain, letters = self._source_options(options, letters)
+        _, letters = self.tables_beside(progress=False)
+        options, retain, letters = self.source_options(options, letters)
         return CreateSourceStatement(
             name,
             columns,
@@ -408,70 +402,6 @@ class CreateParser(KafkaSourceParser, KafkaSinkParser):
             dead_letters=letters,
         )
 
-    def _tables_beside(self, *, progress: bool = True) -> tuple[ast.Name | None, DeadLettersClause | None]:
-        """`[EXPOSE PROGRESS AS name] [DEAD LETTERS AS name]`, in any order"""
-        exposed, letters = None, None
-        while True:
-            position = self.token.position
-            if progress and exposed is None and self.accept_words("expose", "progress", "as"):
-                exposed = self.object_name()
-            elif letters is None and self.accept_words("dead", "letters", "as"):
-                letters = DeadLettersClause(self.object_name(), position)
-            else:
-                return exposed, letters
-
-    def _source_tables(self) -> tuple[SourceTableName, ...] | None:
-        """`FOR ALL TABLES`: (), or `FOR TABLES (reference [AS name], ...)`"""
-        if not self.accept_words("for"):
-            return None
-        if self.accept_words("all", "tables"):
-            return ()
-        self.expect_words("tables")
-        return self.parenthesised(self._source_table)
-
-    def _source_table(self) -> SourceTableName:
-        reference = self.object_name()
-        return SourceTableName(reference, self.object_name() if self.accept_words("as") else None)
-
-    def _source_options(
-        self, options: tuple[Option, ...], letters: DeadLettersClause | None
-    ) -> tuple[tuple[Option, ...], int | None, DeadLettersClause | None]:
-        """Of the options of the format, and those at the end of the statement: RETAIN HISTORY, and the others; and whether there
-        are dead letters, which may have a name already."""
-        last = self.parenthesised(self._source_option) if self.accept_words("with") else ()
-        asked = [option for option in (*options, *last) if option.name == _ON_ERROR]
-        if letters is not None and not asked:
-            raise SqlSyntaxError(
-                "DEAD LETTERS AS needs WITH (ON ERROR = DEAD LETTER)", position=letters.position
-            )
-        if asked and letters is None:
-            letters = DeadLettersClause(None, asked[0].position)
-        for option in last:
-            if option.name not in (*_RETENTION, _ON_ERROR):
-                raise Unsupported(
-                    f'source option "{option.name}" is not supported here',
-                    hint="RETAIN HISTORY FOR and ON ERROR = DEAD LETTER are; those of the format stand behind it.",
-                    position=option.position,
-                )
-        retained = [option for option in (*options, *last) if option.name in _RETENTION]
-        others = tuple(option for option in options if option.name not in (*_RETENTION, _ON_ERROR))
-        if not retained:
-            return others, None, letters
-        return others, duration_ms(str(retained[-1].value), retained[-1].position), letters
-
-    def _source_option(self) -> Option:
-        position = self.token.position
-        if not self.accept_words("on", "error"):
-            return self.option()
-        self.accept_symbol("=")
-        if not self.accept_words("dead", "letter"):
-            raise SqlSyntaxError(
-                f"ON ERROR = {self.token.value.upper()} is nothing that a source does",
-                hint="ON ERROR = DEAD LETTER is; without it a record in error is an error of the source.",
-                position=self.token.position,
-            )
-        return Option(_ON_ERROR, True, position)
-
     def _format(self, allowed: tuple[str, ...]) -> tuple[str, tuple[Option, ...]]:
         self.expect_words("format")
         position = self.token.position
@@ -487,7 +417,7 @@ class CreateParser(KafkaSourceParser, KafkaSinkParser):
             position = self.token.position
             word = self.advance().value
             if self.at_symbol("(") and word == "with":
-                options.extend(self.parenthesised(self._source_option))
+                options.extend(self.parenthesised(self.source_option))
             else:
                 self.expect_words("header")
                 options.append(Option("header", word == "with", position))
