@@ -29,6 +29,7 @@ from .controller.query_jobs import QueryJobs
 from .ddl import Ddl
 from .ddl.connections import Connections
 from .ddl.secrets import unreadable
+from .dml.replays import Replays
 from .dml.writes import Writes
 from .introspection import Introspection
 from .query.explainer import Explainer
@@ -104,6 +105,7 @@ class Coordinator:
             catalog,
             peeks,
             Writes(storage, catalog, peeks),
+            Replays(storage, catalog, peeks, connections.values),
             ddl,
             storage,
             Introspection(catalog, storage.collections, controller, self._sessions, self.webhooks),

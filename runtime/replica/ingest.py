@@ -15,15 +15,13 @@ from contextlib import suppress
 from pathlib import Path
 from time import monotonic
 
-import pyarrow.compute as pc
-
 from ..clock import SystemClock
 from ..compute.memory import hand_back
 from ..errors import DiskFull, PtvcError
 from ..expr.tree.relation import GlobalId
 from ..persist.blob.base import Blob
 from ..persist.write import PartRef
-from ..repr.batch import NO_ERRORS, Batch, Delta
+from ..repr.batch import NO_ERRORS, Delta
 from ..retry import ThreadTiming, retry
 from ..storage.changes import Changes
 from ..storage.connections.values import Values
@@ -85,7 +83,13 @@ def open_source(
         stored=stored,
         scratch=scratch,
         connections=connections,
+        label=label_of(description.label),
     )
+
+
+def label_of(name: str) -> str:
+    """How errors name their source: by its first name, so that a retraction says the same after a renaming."""
+    return f'source "{name}", '
 
 
 def _asked(outputs: Mapping[GlobalId, SourceOutput]) -> dict[OutputId, AskedOutput]:
@@ -224,7 +228,7 @@ class _RunningSource:
     def _written(self, id: GlobalId, changes: OutputChanges) -> tuple[PartRef, ...]:
         """What the changes are written as; their time is still open."""
         output = self._outputs[id]
-        delta = Delta(changes.oks.at(0), self._labelled(changes.errs.at(0)))
+        delta = Delta(changes.oks.at(0), changes.errs.at(0))
         return write_parts_when_there_is_room(
             self._blob,
             output.shard,
@@ -255,6 +259,7 @@ class _RunningSource:
             "records": now.records,
             "bytes": now.bytes,
             "errors": now.errors,
+            "dead_letters": now.dead_letters,
             "lag_bytes": now.lag_bytes,
             "messages_received": now.received,
             "bytes_received": now.bytes_received,
@@ -274,14 +279,6 @@ class _RunningSource:
         }
         found[self._command.id] = {**of_source, **found.get(self._command.id, {})}
         return found
-
-    def _labelled(self, errs: Batch) -> Batch:
-        """Errors name their source: by its first name, so that a retraction says the same after a renaming."""
-        if not len(errs):
-            return errs
-        sqlstates, messages = errs.columns
-        label = f'source "{self._command.description.label}", '
-        return errs.with_columns([sqlstates, pc.binary_join_element_wise(label, messages, "")])
 
     def _report(self, ingestion: Ingestion) -> None:
         now = ingestion.statistics

@@ -36,6 +36,7 @@ from .statement import (
 )
 from .statement.alter_table import alter_table
 from .statement.connector import sink, source, webhook
+from .statement.connector.replay import replay
 from .statement.create_type import create_type
 from .statement.execute import execute
 from .statement.explain import plan_explain
@@ -164,6 +165,8 @@ def with_parameters(
             if isinstance(bound, data_plans.Insert) and bound.conflict is not None:
                 return replace(bound, conflict=_bind_conflict(bound.conflict, values))
             return bound
+        case data_plans.Replay(relation=relation):
+            return replace(planned, relation=bind_parameters(relation, values, free))
         case _:
             return planned
 
@@ -255,6 +258,8 @@ def _plan(planner: Planner, statement: Statement) -> PlannedStatement:
             return data.truncate(planner, node)
         case data_statements.CopyStatement():
             return data.copy(planner, node)
+        case data_statements.ReplayStatement():
+            return replay(planner, node)
         case show_statements.ShowObjectsStatement():
             return show(planner, node)
         case definition_statements.AlterClusterStatement():
@@ -440,6 +445,7 @@ def _optimized(planned: PlannedStatement) -> PlannedStatement:
             | data_plans.Update(relation=relation)
             | data_plans.Delete(relation=relation)
             | data_plans.Merge(relation=relation)
+            | data_plans.Replay(relation=relation)
         ):
             return replace(planned, relation=_optimize_once_more(relation))
         case (

@@ -30,6 +30,7 @@ from .ingestion import (
 )
 from .source.directory import SourceStalled
 from .source.file import FileReader, Piece
+from .source.file_letters import with_lines
 from .source.generator.kinds import KINDS
 from .source.generator.options import GeneratorOptions
 from .source.generator.ticking import PROGRESS, PROGRESS_SCHEMA, Ticking, table_of
@@ -72,7 +73,7 @@ class _JsonFiles:
         chunk = self._reader.poll(position, max_bytes)
         if chunk is None:
             return None
-        records = tuple(self._decoder.decode(p.data, p.file, p.first_line) for p in chunk.records)
+        records = tuple(with_lines(self._decoder, piece) for piece in chunk.records)
         return Polled(
             _sole(outputs, records), chunk.next_position, chunk.at_end, chunk.lag_bytes, chunk.nbytes
         )
@@ -110,7 +111,7 @@ class _CsvFiles:
                     hint="Correct the header, or drop the source and create it again with the file's columns.",
                 ) from error
             self._decoders[piece.fields] = decoder
-        return decoder.decode(piece.data, piece.file, piece.first_line)
+        return with_lines(decoder, piece)
 
 
 class _ParquetFiles:
@@ -210,28 +211,30 @@ def open_ingestion(
     scratch: Scratch | None = None,
     connections: Mapping[str, Values] = NO_CONNECTIONS,
     chunk_bytes: int = DEFAULT_CHUNK_BYTES,
+    label: str = "",
 ) -> Ingestion:
     """The ingestion of a source, from its start or from where it stood.
 
     `position` is the last one that was committed (as `Ingest.position` gave it); `stored` and `scratch` are for the state
     of ENVELOPE UPSERT only: such a source has one output that is a relation.  `connections` are those that the options name,
-    by id.  Raises Unsupported or InvalidParameter for options, columns or keys that do not go together, DiskFull and
+    by id; `label` is what messages of errors begin with.  Raises Unsupported or InvalidParameter for options, columns or keys that do not go together, DiskFull and
     StorageError for the state; nothing outside is touched yet.
     """
     connector: Connector
     if isinstance(options, KafkaOptions):
         kafka = _kafka(options, outputs, key, envelope, connections, clock)
         opened = asked_outputs(outputs, key, envelope, position, stored, scratch)
-        return Ingestion(kafka, opened, position, chunk_bytes=chunk_bytes, waits=True, close=kafka.close)
+        return Ingestion(
+            kafka, opened, position, chunk_bytes=chunk_bytes, waits=True, close=kafka.close, label=label
+        )
     if isinstance(options, GeneratorOptions):
         if envelope is not EnvelopeKind.NONE:
             raise InvalidParameter("a load generator hands out changes: it has ENVELOPE NONE")
         connector = Ticking(KINDS[options.kind].make(options), options, clock)
     else:
-        (output,) = outputs.values()
-        connector = _sole_connector(options, output.schema, key, envelope, clock)
+        connector = _sole_connector(options, _own(outputs).schema, key, envelope, clock)
     opened = asked_outputs(outputs, key, envelope, position, stored, scratch)
-    return Ingestion(connector, opened, position, chunk_bytes=chunk_bytes)
+    return Ingestion(connector, opened, position, chunk_bytes=chunk_bytes, label=label)
 
 
 def asked_outputs(
@@ -248,7 +251,7 @@ def asked_outputs(
             asked.reference,
             asked.schema,
             AppendEnvelope(asked.schema)
-            if asked.reference == PROGRESS
+            if asked.reference
             else _envelope(asked.schema, key, envelope, position, stored, scratch),
         )
         for id_, asked in outputs.items()
@@ -263,16 +266,21 @@ def _kafka(
     connections: Mapping[str, Values],
     clock: Clock,
 ) -> KafkaConnector:
-    (schema,) = (output.schema for output in outputs.values() if output.reference != PROGRESS)
     upsert = envelope is EnvelopeKind.UPSERT
     keys = tuple(place for place, column in enumerate(options.columns) if column.part is Part.KEY)
     if upsert and key != keys:
         raise InvalidParameter("the key of ENVELOPE UPSERT is that of the messages")
+    records = message_records(options, _own(outputs).schema, connections, upsert=upsert)
+    return KafkaConnector(options, records, connections, clock)
+
+
+def message_records(
+    options: KafkaOptions, schema: Schema, connections: Mapping[str, Values], *, upsert: bool = False
+) -> Records:
+    """What makes records of messages; with `upsert` they are rows by key."""
     value = open_events(options.value, connections)
     key_format = None if options.key is None else open_format(options.key, connections)
-    return KafkaConnector(
-        options, Records(options, schema, value, key_format, upsert=upsert), connections, clock
-    )
+    return Records(options, schema, value, key_format, upsert=upsert)
 
 
 def _sole_connector(
@@ -292,9 +300,15 @@ def _sole_connector(
 
 
 def _sole(outputs: References, content: tuple[Decoded, ...] | Changes) -> dict[OutputId, Any]:
-    """The contents of a source's only output."""
-    (id_,) = outputs
+    """The contents of the one output that is the source itself."""
+    (id_,) = (id_ for id_, reference in outputs.items() if not reference)
     return {id_: content}
+
+
+def _own(outputs: Mapping[OutputId, AskedOutput]) -> AskedOutput:
+    """The one output that is the source itself."""
+    (own,) = (output for output in outputs.values() if not output.reference)
+    return own
 
 
 def only_appends(
@@ -310,8 +324,10 @@ def only_appends(
     if connector in KINDS:
         return table_of(reference) in KINDS[connector].append_only
     if connector == "kafka":
-        return reference != PROGRESS
-    return connector == "file" or (connector == "counter" and options.get("max_cardinality") is None)
+        return not reference
+    return (connector == "file" and not reference) or (
+        connector == "counter" and options.get("max_cardinality") is None
+    )
 
 
 def _envelope(

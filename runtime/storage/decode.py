@@ -22,6 +22,7 @@ from ..expr.text.text_format import from_text
 from ..repr.batch import Indices, Mask
 from ..repr.schema import Column, Schema
 from ..repr.types import NESTED, TIMESTAMP, Kind, ScalarType
+from .dead_letters import Raw
 
 WHOLE_RECORD = -1
 
@@ -50,13 +51,14 @@ class Decoded:
 
     `columns` have the schema's types and length n; a value that is in error is NULL.  `lines` are line numbers
     (row numbers for parquet), 1-based.  `present` is false for a record that carries none of its value columns: a
-    delete marker, where records have keys.
+    delete marker, where records have keys.  `raw` shows what records were before they were decoded; None where it is not known.
     """
 
     columns: tuple[pa.Array, ...]
     lines: Indices
     present: Mask
     errors: RecordErrors
+    raw: Raw | None = None
 
     def __len__(self) -> int:
         return len(self.lines)
@@ -191,7 +193,7 @@ def empty_columns(schema: Sequence[Column], length: int) -> list[pa.Array]:
 
 
 def concat_decoded(parts: Sequence[Decoded]) -> Decoded:
-    """The records of all parts, in order; at least one part."""
+    """The records of all parts, in order, but for what they were before; at least one part."""
     if len(parts) == 1:
         return parts[0]
     starts = np.cumsum([0, *(len(part) for part in parts[:-1])])

@@ -21,6 +21,7 @@ from typing import Any, Protocol
 from ..errors import DiskFull, PtvcError
 from ..repr.schema import Schema
 from .changes import NO_ERROR_CHANGES, Changes, no_changes
+from .dead_letters import DEAD_LETTERS, dead_letters, together, with_label
 from .decode import Decoded, concat_decoded
 from .envelope import Envelope
 
@@ -106,6 +107,7 @@ class Statistics:
     records: int = 0
     bytes: int = 0
     errors: int = 0
+    dead_letters: int = 0
     lag_bytes: int | None = 0
     received: int = 0
     bytes_received: int = 0
@@ -174,11 +176,14 @@ class Ingestion:
         chunk_bytes: int = DEFAULT_CHUNK_BYTES,
         waits: bool = False,
         close: Callable[[], None] = lambda: None,
+        label: str = "",
     ) -> None:
-        """`waits`: where nothing is there the connector waits a little itself.  `close` lets go of what it holds."""
+        """`waits`: where nothing is there the connector waits a little itself.  `close` lets go of what it holds.  `label` names the
+        source in messages of errors."""
         self.waits = waits
         self.close = close
         self._connector = connector
+        self._label = label
         self._outputs = dict(outputs)
         self._durable: Mapping[str, Any] | None = None if position is None else json.loads(position)["read"]
         self._position = self._durable
@@ -272,11 +277,13 @@ class Ingestion:
         """The statistics as they are when the open chunk is durable."""
         assert self._pending is not None, "nothing is open"
         (ingest, polled), now, staged = self._pending, self.statistics, self._staged
+        letters = self._dead_letters
         return replace(
             now,
             records=now.records + staged.records,
             bytes=now.bytes + staged.nbytes,
             errors=now.errors + staged.errors,
+            dead_letters=now.dead_letters + (0 if letters is None else staged.updates[letters]),
             lag_bytes=ingest.lag_bytes,
             snapshot_done=now.snapshot_done or ingest.at_end,
             offset_committed=polled.offset_committed,
@@ -300,6 +307,25 @@ class Ingestion:
         ]
         assert len(found) <= 1, "a source with keyed errors has one output"
         return found[0] if found else None
+
+    @property
+    def _dead_letters(self) -> OutputId | None:
+        """The output that records in error go to, if there is one."""
+        return next((id_ for id_, o in self._outputs.items() if o.reference == DEAD_LETTERS), None)
+
+    def _letters_of(self, letters: OutputId, parts: tuple[Decoded, ...]) -> Changes:
+        found = []
+        for part in parts:
+            if len(part.errors):
+                assert part.raw is not None, "of such a source it is known what records were"
+                found.append(dead_letters(part.raw, part.errors.rows, part.errors.messages, self._label))
+        return together(self._outputs[letters].schema, found)
+
+    def _labelled(self, errs: Changes) -> Changes:
+        if not len(errs):
+            return errs
+        sqlstates, messages = errs.columns
+        return replace(errs, columns=(sqlstates, with_label(self._label, messages)))
 
     def _set(self, **changes: Any) -> None:
         self.statistics = replace(self.statistics, **changes)
@@ -334,6 +360,7 @@ class Ingestion:
     def _changes(self, polled: Polled) -> tuple[dict[OutputId, OutputChanges], int]:
         changes = {}
         records = 0
+        letters = self._dead_letters
         for id_, content in polled.contents.items():
             output = self._outputs[id_]
             if isinstance(content, Changes):
@@ -342,7 +369,11 @@ class Ingestion:
             elif content:
                 assert polled.complete, "an envelope takes whole transactions"
                 decoded = concat_decoded(content)
-                changes[id_] = OutputChanges(*output.envelope.apply(decoded))
+                oks, errs = output.envelope.apply(decoded)
+                if letters is not None:
+                    changes[letters] = OutputChanges(self._letters_of(letters, content), NO_ERROR_CHANGES)
+                    errs = NO_ERROR_CHANGES
+                changes[id_] = OutputChanges(oks, self._labelled(errs))
                 records += len(decoded)
             else:
                 changes[id_] = OutputChanges(no_changes(output.schema), NO_ERROR_CHANGES)

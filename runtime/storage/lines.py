@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 
 NEWLINE, RETURN = 10, 13
 
@@ -27,6 +28,10 @@ class Lines:
 
     def bytes_of(self, index: int) -> bytes:
         return self.data[self.starts[index] : self.ends[index]]
+
+    def payloads(self, indices: Offsets) -> pa.Array:
+        """Those lines, as binaries; they are few."""
+        return pa.array([self.bytes_of(index) for index in indices.tolist()], pa.binary())
 
     def array(self) -> npt.NDArray[np.uint8]:
         return np.frombuffer(self.data, np.uint8)

@@ -58,6 +58,11 @@ KINDS = {
         "key format json value format json include partition envelope upsert",
         {"k": "integer", "v": "text", "partition": "integer"},
     ),
+    "a_source_with_dead_letters": (
+        "{{ config(materialized='source') }}(k int, v text) from kafka connection elsewhere.events (topic 't') "
+        "format json dead letters as rejected with (on error = dead letter)",
+        {"k": "integer", "v": "text"},
+    ),
     "a_source_with_a_schema": (
         "{{ config(materialized='source') }}from kafka connection elsewhere.events (topic 't') format avro using confluent schema "
         "registry connection elsewhere.schemas value strategy inline "
@@ -353,3 +358,13 @@ def test_the_environment_of_a_check_reaches_no_runtime(tmp_path: Path) -> None:
     version = checked(tmp_path, {"models/asks.sql": sql + " from {{ ref('orders') }}"})
     assert version.result.findings == []
     assert "select 1 as n, 2 as m" in version.result.checked["model.shop.asks"].sql
+
+
+def test_dead_letters_are_there_beside_their_source(tmp_path: Path) -> None:
+    source = "{{ config(materialized='source') }}(k int) from file '/tmp/in' format json with (on error = dead letter)"
+    bad = (
+        "select line, reason from {{ ref('clicks').incorporate(path={'identifier': 'clicks_dead_letters'}) }}"
+    )
+    version = checked(tmp_path, {"models/clicks.sql": source, "models/bad.sql": bad})
+    assert version.result.findings == []
+    assert columns(version, "model.shop.bad") == {"line": "bigint", "reason": "text"}

@@ -64,6 +64,10 @@ class Authorization:
                 self._query(query, role, cluster)
             case query_plans.Select() | query_plans.Subscribe():
                 self._query(planned, role, cluster)
+            case data_plans.Replay(source=id_, reads=reads):
+                self.privileges.must_own(role, self._catalog.get(id_))
+                self.privileges.must_read(role, reads)
+                self._cluster_of(reads, role, cluster)
             case connection_plans.ValidateConnection(id=id_):
                 self._use((id_,), role)
             case explain_plans.Explain(object=id_) | explain_plans.ExplainPushdown(object=id_):

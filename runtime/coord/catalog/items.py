@@ -39,6 +39,7 @@ from ...sql.syntax.constraints import Constraint
 from ...sql.syntax.function_definition import FunctionDefinition
 from ...sql.syntax.role_statements import Securable
 from ...storage.connections.options import ConnectionOptions
+from ...storage.dead_letters import DEAD_LETTERS
 from ...storage.source.generator.options import GeneratorOptions
 from ...storage.source.kafka.options import KafkaOptions
 from ...storage.source.webhook import WebhookOptions
@@ -204,6 +205,11 @@ class SourceTable(_ReadableBase):
     @property
     def source(self) -> GlobalId:
         return self.uses[0]
+
+    @property
+    def is_dead_letters(self) -> bool:
+        """Whether it has the records that the source could not decode."""
+        return self.reference == DEAD_LETTERS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -47,8 +47,8 @@ def planned_item(item: Item, items: Mapping[GlobalId, Item], indexed: bool) -> C
         case View(schema=schema, relation=relation):
             definition = None if indexed else widened(relation, items)
             return CatalogItem(item.id, name, item.kind, schema, definition)
-        case SourceTable(schema=schema):
-            return CatalogItem(item.id, name, item.kind, schema, source=item.source)
+        case SourceTable(schema=schema, source=source, is_dead_letters=dead):
+            return CatalogItem(item.id, name, item.kind, schema, source=source, dead_letters=dead)
         case SharedSource(connector=connector):
             offers = offered(connector_word(connector))
             return CatalogItem(item.id, name, item.kind, Schema(()), offers=offers)

@@ -12,7 +12,9 @@ from ...errors import DuplicateObject, UndefinedSchema, Unsupported
 from ...sql.catalog.catalog_view import ItemKind
 from ...sql.plans.definition_plans import AlterRetention, Comment, Rename, SetSchema, Swap
 from ...sql.syntax.vocabulary import ObjectKind
+from ...storage.dead_letters import letters_name
 from ..catalog.catalog import Catalog
+from ..catalog.dead_letters import dead_letters_of
 from ..catalog.entries import Change, SchemaEntry, renamed
 from ..catalog.items import Connection, Function, Item, NamedType, Readable, Retaining, Running, Secret
 from .functions import moved_function, renamed_function
@@ -45,11 +47,23 @@ def rename_changes(catalog: Catalog, plan: Rename) -> list[Change]:
                 word, sqlstate = ("type", "42710") if isinstance(item, NamedType) else ("relation", "42P07")
                 raise DuplicateObject(f'{word} "{plan.new_name}" already exists', sqlstate=sqlstate)
             refuse_type(catalog, item.schema_name, plan.new_name)
-            return [renamed(item, name=plan.new_name)]
+            return [renamed(item, name=plan.new_name), *_letters_renamed(catalog, item, plan.new_name)]
+
+
+def _letters_renamed(catalog: Catalog, source: Item, new_name: str) -> list[Change]:
+    """Dead letters that are called after their source go on being so."""
+    letters = dead_letters_of(catalog, source.id)
+    if letters is None or letters.name != letters_name(source.name):
+        return []
+    name = letters_name(new_name)
+    if catalog.find(letters.schema_name, name) is not None:
+        raise DuplicateObject(f'relation "{name}" already exists')
+    refuse_type(catalog, letters.schema_name, name)
+    return [renamed(letters, name=name)]
 
 
 def move_changes(catalog: Catalog, plan: SetSchema) -> list[Change]:
-    """Indexes go with what they are on."""
+    """Indexes go with what they are on, and dead letters with their source, if they are in its schema."""
     item = catalog.get(plan.id)
     if item.schema_name == plan.schema:
         return []
@@ -59,6 +73,9 @@ def move_changes(catalog: Catalog, plan: SetSchema) -> list[Change]:
         refuse_namesake(catalog, item.kind, plan.schema, item.name)
         return [renamed(item, schema_name=plan.schema)]
     moved: list[Item] = [item, *catalog.indexes_on(item.id)]
+    letters = dead_letters_of(catalog, item.id)
+    if letters is not None and letters.schema_name == item.schema_name:
+        moved += [letters, *catalog.indexes_on(letters.id)]
     for one in moved:
         if catalog.find(plan.schema, one.name) is not None:
             word = "type" if isinstance(one, NamedType) else "relation"

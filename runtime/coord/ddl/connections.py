@@ -10,12 +10,13 @@ Nobody else's definition waits for what is outside: it is tried ahead of the loc
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from time import monotonic
 
 from ...config import Settings
 from ...errors import UndefinedObject
+from ...expr.tree.relation import GlobalId
 from ...sql.plans.connection_plans import (
     AlterConnection,
     AlterSecret,
@@ -28,6 +29,7 @@ from ...sql.plans.plans import PlannedStatement
 from ...storage.connections.addresses import Addresses
 from ...storage.connections.options import ConnectionOptions
 from ...storage.connections.validation import validate
+from ...storage.connections.values import Values
 from ...storage.formats.avro.format import self_contained
 from ...storage.formats.registry import Registry
 from ..catalog.catalog import Catalog
@@ -87,14 +89,17 @@ class Connections:
 
     async def schemas(self, wanted: Sequence[WantedSchema], catalog: Catalog) -> dict[str, str]:
         """The schemas that a source needs of registries, by part, as texts that need no others.  Raises what is wrong."""
-        ids = {schema.connection for schema in wanted}
-        values = connection_values(catalog, ids, self.keys, link_local=self._addresses.link_local)
+        values = self.values({schema.connection for schema in wanted}, catalog)
 
         def work() -> dict[str, str]:
             registries = {id_: Registry(found, seconds=self._timeout_s) for id_, found in values.items()}
             return {schema.part: _fetched(schema, registries[schema.connection]) for schema in wanted}
 
         return await CONNECTING.run(work)
+
+    def values(self, ids: Iterable[GlobalId], catalog: Catalog) -> dict[GlobalId, Values]:
+        """Connections as clients need them, by id."""
+        return connection_values(catalog, ids, self.keys, link_local=self._addresses.link_local)
 
     async def validate(self, plan: ValidateConnection, catalog: Catalog) -> None:
         await self._try(catalog.get_as(plan.id, Connection).options, catalog)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from ...errors import DependentObjectsExist
 from ...expr.tree.relation import GlobalId
 from ..catalog.catalog import Catalog
-from ..catalog.items import Index, Item, MaterializedView
+from ..catalog.items import Index, Item, MaterializedView, SourceTable
 
 CASCADE_HINT = "Use DROP ... CASCADE to drop the dependent objects too."
 
@@ -17,7 +17,8 @@ def noun(item: Item) -> str:
 
 
 def dropped_with(catalog: Catalog, roots: Sequence[Item], cascade: bool) -> list[Item]:
-    """The items to drop, dependents first.  Indexes go with what they are on; others need CASCADE."""
+    """The items to drop, dependents first.  Indexes go with what they are on, dead letters with their source, and only with that; others
+    need CASCADE."""
     found: dict[GlobalId, Item] = {}
     pending = list(roots)
     blocking: list[tuple[Item, Item]] = []
@@ -34,8 +35,7 @@ def dropped_with(catalog: Catalog, roots: Sequence[Item], cascade: bool) -> list
         # What was to replace it has nothing to replace any more.
         pending += replacements.get(item.id, ())
         for dependent in catalog.dependents(item.id):
-            on_it = isinstance(dependent, Index) and dependent.on == item.id
-            if not on_it and dependent.id not in named:
+            if not _belongs_to(dependent, item) and dependent.id not in named:
                 blocking.append((dependent, item))
             pending.append(dependent)
     if blocking and not cascade:
@@ -45,7 +45,21 @@ def dropped_with(catalog: Catalog, roots: Sequence[Item], cascade: bool) -> list
             detail="\n".join(_depends(a, b) for a, b in blocking),
             hint=CASCADE_HINT,
         )
+    for root in roots:
+        if isinstance(root, SourceTable) and root.is_dead_letters and root.source not in found:
+            source = catalog.get(root.source)
+            raise DependentObjectsExist(
+                f"cannot drop {noun(root)} {root.shown_name} because {noun(source)} {source.shown_name} requires it",
+                hint=f"You can drop {noun(source)} {source.shown_name} instead.",
+            )
     return sorted(found.values(), key=lambda item: int(item.id[1:]), reverse=True)
+
+
+def _belongs_to(item: Item, other: Item) -> bool:
+    """Whether the item is a part of the other one, so that it goes with that."""
+    if isinstance(item, SourceTable):
+        return item.is_dead_letters and item.source == other.id
+    return isinstance(item, Index) and item.on == other.id
 
 
 def refuse_unless_empty(what: str, roots: Sequence[Item], cascade: bool, relation: str) -> None:

@@ -31,6 +31,7 @@ from ...storage.source.generator.kinds import KINDS
 from ...storage.source.generator.options import GeneratorOptions
 from ...storage.source.kafka.options import KafkaOptions
 from ...storage.source.webhook import Check, InputKind
+from ..catalog.dead_letters import dead_letters_of
 from ..catalog.entries import ClusterEntry
 from ..catalog.items import (
     AnyView,
@@ -82,9 +83,12 @@ def create_sql(state: State, item: Relational | NamedType | Connection) -> str:
             head = f"CREATE INDEX {quote_ident(item.name)}{cluster} ON {on} ({keys(state, item)})"
             return head + _with(_retained(item))
         case Source():
-            return f"CREATE SOURCE {name}{_source(state, item, cluster)}{_with(_retained(item))}"
+            beside, options = _dead_letters(state, item)
+            return f"CREATE SOURCE {name}{_source(state, item, cluster)}{beside}{_with(options + _retained(item))}"
         case SharedSource():
             return f"CREATE SOURCE {name}{cluster} FROM {_generator(item.connector)}"
+        case SourceTable(is_dead_letters=True):
+            return create_sql(state, state.catalog.get_as(item.source, Source))
         case SourceTable():
             reference = ".".join(map(quote_ident, item.reference.split(".")))
             source = f"{_full_name(state, item.source)} (REFERENCE {reference})"
@@ -189,6 +193,14 @@ def _source(state: State, item: Source, cluster: str) -> str:
     if shown:
         text += f" WITH ({', '.join(shown)})"
     return text + _keyed(item, item.schema.names)
+
+
+def _dead_letters(state: State, item: Source) -> tuple[str, list[str]]:
+    """What names the table of dead letters, and the options that ask for it."""
+    table = dead_letters_of(state.catalog, item.id)
+    if table is None:
+        return "", []
+    return f" DEAD LETTERS AS {_full_name(state, table.id)}", ["ON ERROR = DEAD LETTER"]
 
 
 def _webhook(state: State, item: WebhookSource) -> str:

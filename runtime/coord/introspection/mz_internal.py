@@ -211,6 +211,13 @@ def mz_source_references(state: State) -> Rows:
                 }
 
 
+def mz_dead_letters(state: State) -> Rows:
+    """Which tables have the dead letters of which sources."""
+    for item in state.catalog.user_items():
+        if isinstance(item, SourceTable) and item.is_dead_letters:
+            yield {"id": item.id, "source_id": item.source}
+
+
 def _statuses(state: State, items: Sequence[AnySource] | Sequence[Sink]) -> Rows:
     for item in items:
         yield _status(item, state.controller.statuses.get(item.id))

@@ -20,7 +20,7 @@ from ...sql.cache.plan_cache import PlanCache
 from ...sql.parser.parse import Statement
 from ...sql.plan import PUSHDOWN_SCHEMA
 from ...sql.plans.connection_plans import ValidateConnection
-from ...sql.plans.data_plans import CopyFrom, CopyTo, Delete, Insert, Merge, Truncate, Update, Write
+from ...sql.plans.data_plans import CopyFrom, CopyTo, Delete, Insert, Merge, Replay, Truncate, Update, Write
 from ...sql.plans.definition_plans import CreateSource, CreateTable
 from ...sql.plans.explain_plans import Explain, ExplainAnalyze, ExplainPushdown, ExplainTimestamp, Explanation
 from ...sql.plans.plans import PlannedStatement
@@ -35,6 +35,7 @@ from ..catalog.items import Shape, Table
 from ..catalog.unaltered import unaltered
 from ..catalog.views import expand
 from ..ddl import Ddl, Definition, RowsToFit, dropped_on_commit, temporary_dropped
+from ..dml.replays import Replays
 from ..dml.writes import Writes
 from ..introspection import Introspection
 from ..introspection.state import OpenSession
@@ -65,6 +66,7 @@ class Sequencer:
         catalog: Catalog,
         peeks: Peeks,
         writes: Writes,
+        replays: Replays,
         ddl: Ddl,
         storage: Storage,
         introspection: Introspection,
@@ -77,6 +79,7 @@ class Sequencer:
         self.plans = PlanCache()
         self._peeks = peeks
         self.writes = writes
+        self._replays = replays
         self.ddl = ddl
         self._storage = storage
         self._retrying = asyncio.Lock()
@@ -196,6 +199,15 @@ class Sequencer:
                 return Command(tag)
             case _:
                 raise AssertionError(f"{type(planned).__name__} belongs to the session")
+
+    async def replay(self, planned: Replay, session: OpenSession, transaction: Transaction) -> Notice:
+        """Takes dead letters once more, by itself."""
+        if not transaction.single:
+            raise Unsupported(
+                "ALTER SOURCE ... REPLAY DEAD LETTERS cannot run inside a transaction block",
+                hint="Run the statement outside BEGIN ... COMMIT.",
+            )
+        return await self._replays.replay(planned, self._context(session, transaction))
 
     async def look_up(
         self, plan: LookUpPlan, keys: Keys, session: OpenSession, transaction: Transaction

@@ -15,7 +15,7 @@ from dataclasses import replace
 from ...errors import DroppedMeanwhile, InvalidTransactionState, Unsupported
 from ...expr.tree.scalar import Literal
 from ...sql.parser.parse import Statement
-from ...sql.plans.data_plans import CopyFrom
+from ...sql.plans.data_plans import CopyFrom, Replay
 from ...sql.plans.definition_plans import ApplyReplacement, CreateSource, CreateTable
 from ...sql.plans.plans import PlannedStatement
 from ...sql.plans.query_plans import Calling, Subscribe
@@ -171,6 +171,10 @@ class Execution:
                 return self._statements.deallocate(name)
             case Discard(what=what):
                 return await self._discard(what, transaction)
+            case Replay():
+                implicit = self._transaction.begin_implicit()
+                self._notices.append(await self._sequencer.replay(planned, self._session, implicit))
+                return Command("ALTER SOURCE")
             case CopyFrom():
                 copy_in: CopyIn = self._sequencer.copy_in(planned, transaction)
                 self._copy = planned

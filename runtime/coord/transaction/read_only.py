@@ -10,7 +10,7 @@ import re
 
 from ...errors import InvalidTransactionState
 from ...expr.tree.relation import GlobalId
-from ...sql.plans.data_plans import CopyFrom, Truncate, Write
+from ...sql.plans.data_plans import CopyFrom, Replay, Truncate, Write
 from ...sql.plans.definition_plans import (
     AlterRetention,
     ApplyReplacement,
@@ -69,6 +69,8 @@ def _command(planned: PlannedStatement, catalog: Catalog) -> str | None:
             return None if all(_temporary(table, catalog) for table in tables) else planned.command
         case _ if isinstance(planned, Write):
             return None if _temporary(planned.table, catalog) else planned.command
+        case Replay():
+            return "ALTER SOURCE"
         case CreateTable(query=query):
             return "CREATE TABLE" if query is None else "CREATE TABLE AS"
         case AlterRetention(kind=kind) | Rename(kind=kind) | SetSchema(kind=kind) | Swap(kind=kind):

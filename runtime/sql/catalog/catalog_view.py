@@ -55,7 +55,7 @@ class CatalogItem:
     `defaults` has one entry per column of a table: the expression of its DEFAULT, or None.  `constraints` are a
     table's.  Where columns of a table have been dropped, `layout` says where those that are left are stored, and
     `definition` projects them.  A type's schema has one column, of what its name stands for.  `connects` is the kind of a
-    connection.  `source` writes the table, and nobody else; `offers` are the tables that can be made from a source.  One without columns
+    connection.  `source` writes the table, and nobody else, which may be that of its `dead_letters`; `offers` are the tables that can be made from a source.  One without columns
     has no rows of its own.
     """
 
@@ -70,6 +70,7 @@ class CatalogItem:
     function: FunctionDefinition | None = None
     connects: ConnectionKind | None = None
     source: GlobalId | None = None
+    dead_letters: bool = False
     offers: Mapping[str, Schema] | None = None
 
     @property

@@ -148,7 +148,7 @@ _FILLED = {
     "mz_internal.mz_definitions": "oid:o position:i definition:t",
     "mz_internal.mz_source_statistics": "id:t records:l bytes:l errors:l lag_bytes:l messages_received:l bytes_received:l "
     "updates_staged:l updates_committed:l snapshot_records_known:l snapshot_records_staged:l snapshot_committed:b "
-    "offset_known:l offset_committed:l rehydration_latency:d",
+    "offset_known:l offset_committed:l rehydration_latency:d dead_letters:l",
     "mz_internal.mz_dataflow_operators": "object_id:t replica_id:t node:l steps:l rows_in:l rows_out:l seconds:d state_rows:l "
     "state_bytes:l mapped_bytes:l",
     "mz_internal.mz_dataflow_state": "object_id:t replica_id:t memory_bytes:l mapped_bytes:l checkpoint_frontier:l",
@@ -324,6 +324,7 @@ _OF_CHANGES = {
     "mz_internal.mz_last_changes": "object_id:t last_change:z",
     "mz_internal.mz_source_status_history": "occurred_at:z source_id:t status:t error:t details:t",
     "mz_internal.mz_sink_status_history": "occurred_at:z sink_id:t status:t error:t details:t",
+    "mz_internal.mz_dead_letters": "id:t source_id:t",
 }
 """When what changed; the newest of them all, so new relations go to the end of this table."""
 

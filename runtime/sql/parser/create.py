@@ -20,21 +20,17 @@ from ..syntax.definition_statements import (
     CreateTableStatement,
     CreateViewStatement,
     Option,
-    SourceTableName,
 )
 from ..syntax.storage_parameters import StorageParameters
-from .columns import duration_ms
 from .connector.kafka_sink import KafkaSinkParser
 from .connector.kafka_source import KafkaSourceParser
+from .connector.source_options import SourceOptionsParser
 from .lexer import TokenKind
-
-_RETENTION = ("retain_history", "retain_history_for")
-
 
 REPLICAS = "Replicas are alike, and have no names: REPLICATION FACTOR is the number of them."
 
 
-class CreateParser(KafkaSourceParser, KafkaSinkParser):
+class CreateParser(KafkaSourceParser, KafkaSinkParser, SourceOptionsParser):
     def create(self) -> st.StatementNode:
         start = self.index
         self.expect_words("create")
@@ -326,9 +322,9 @@ class CreateParser(KafkaSourceParser, KafkaSinkParser):
             generator = self.options() if self.at_symbol("(") else ()
             if kind == "key_value" and self.accept_words("include", "key"):
                 self.expect_words("envelope", "upsert")  # which is what its changes amount to
-            tables = self._source_tables()
-            progress = self.object_name() if self.accept_words("expose", "progress", "as") else None
-            generator, retain = self._source_options(generator)
+            tables = self.source_tables()
+            progress, letters = self.tables_beside()
+            generator, retain, letters = self.source_options(generator, letters)
             return CreateSourceStatement(
                 name,
                 columns,
@@ -346,6 +342,7 @@ class CreateParser(KafkaSourceParser, KafkaSinkParser):
                 kind,
                 tables,
                 progress,
+                dead_letters=letters,
             )
         if self.accept_words("webhook"):
             if columns or primary_key:
@@ -353,8 +350,8 @@ class CreateParser(KafkaSourceParser, KafkaSinkParser):
             return self.webhook(name, cluster, if_not_exists, position)
         if self.accept_words("kafka"):
             kafka = self.kafka_source()
-            progress = self.object_name() if self.accept_words("expose", "progress", "as") else None
-            _, retain = self._source_options(())
+            progress, letters = self.tables_beside()
+            _, retain, letters = self.source_options((), letters)
             return CreateSourceStatement(
                 name,
                 columns,
@@ -371,6 +368,7 @@ class CreateParser(KafkaSourceParser, KafkaSinkParser):
                 retain,
                 progress=progress,
                 kafka=kafka,
+                dead_letters=letters,
             )
         if not self.accept_words("file"):
             raise Unsupported(
@@ -385,7 +383,8 @@ class CreateParser(KafkaSourceParser, KafkaSinkParser):
         if self.accept_words("key"):
             key = self.parenthesised(self.one_name)
         envelope = self._envelope() or "none"
-        options, retain = self._source_options(options)
+        _, letters = self.tables_beside(progress=False)
+        options, retain, letters = self.source_options(options, letters)
         return CreateSourceStatement(
             name,
             columns,
@@ -400,36 +399,8 @@ class CreateParser(KafkaSourceParser, KafkaSinkParser):
             if_not_exists,
             position,
             retain,
+            dead_letters=letters,
         )
-
-    def _source_tables(self) -> tuple[SourceTableName, ...] | None:
-        """`FOR ALL TABLES`: (), or `FOR TABLES (reference [AS name], ...)`"""
-        if not self.accept_words("for"):
-            return None
-        if self.accept_words("all", "tables"):
-            return ()
-        self.expect_words("tables")
-        return self.parenthesised(self._source_table)
-
-    def _source_table(self) -> SourceTableName:
-        reference = self.object_name()
-        return SourceTableName(reference, self.object_name() if self.accept_words("as") else None)
-
-    def _source_options(self, options: tuple[Option, ...]) -> tuple[tuple[Option, ...], int | None]:
-        """Of the options of the format, and those at the end of the statement: RETAIN HISTORY, and the others."""
-        last = self.options() if self.accept_words("with") else ()
-        for option in last:
-            if option.name not in _RETENTION:
-                raise Unsupported(
-                    f'source option "{option.name}" is not supported here',
-                    hint="RETAIN HISTORY FOR is; those of the format stand behind it.",
-                    position=option.position,
-                )
-        retained = [option for option in (*options, *last) if option.name in _RETENTION]
-        others = tuple(option for option in options if option.name not in _RETENTION)
-        if not retained:
-            return others, None
-        return others, duration_ms(str(retained[-1].value), retained[-1].position)
 
     def _format(self, allowed: tuple[str, ...]) -> tuple[str, tuple[Option, ...]]:
         self.expect_words("format")
@@ -446,7 +417,7 @@ class CreateParser(KafkaSourceParser, KafkaSinkParser):
             position = self.token.position
             word = self.advance().value
             if self.at_symbol("(") and word == "with":
-                options.extend(self.options())
+                options.extend(self.parenthesised(self.source_option))
             else:
                 self.expect_words("header")
                 options.append(Option("header", word == "with", position))

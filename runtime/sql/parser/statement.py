@@ -10,6 +10,7 @@ from ..syntax import statements as st
 from ..syntax.data_statements import (
     DeleteStatement,
     InsertStatement,
+    ReplayStatement,
     Target,
     TruncateStatement,
     UpdateStatement,
@@ -216,6 +217,10 @@ class StatementParser(RoutineParser, GrantParser):
             return AlterSinkStatement(name, self.object_name(), None, if_exists)
         if kind is ObjectKind.SINK and self.accept_words("set", "cluster"):
             return AlterSinkStatement(name, None, self.one_name(), if_exists)
+        if kind is ObjectKind.SOURCE and self.accept_words("replay", "dead", "letters"):
+            assignments = self.assignments() if self.accept_words("set") else ()
+            where = self.expression() if self.accept_words("where") else None
+            return ReplayStatement(name, assignments, where, if_exists)
         if kind is ObjectKind.MATERIALIZED_VIEW and self.accept_words("apply", "replacement"):
             return ApplyReplacementStatement(name, self.object_name(), if_exists)
         if kind is ObjectKind.CLUSTER and self.at_word("set") and self.at_symbol("(", 1):

@@ -120,7 +120,18 @@ class CopyTo:
     options: CopyOptions
 
 
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """ALTER SOURCE ... REPLAY DEAD LETTERS.  `relation` yields the columns of dead letters as they are, then all of them as they are to
+    be decoded."""
+
+    source: GlobalId
+    letters: GlobalId
+    relation: Relation
+    reads: Reads = frozenset()
+
+
 Write = Insert | Update | Delete | Merge | Truncate
 """Statements that a read-only transaction refuses by their `command`; COPY FROM is asked for its rows before."""
 
-DataPlan = Write | CopyFrom | CopyTo
+DataPlan = Write | CopyFrom | CopyTo | Replay

@@ -327,7 +327,7 @@ def _enter(scope: Scope, item: CatalogItem, target: Target, shift: int) -> None:
         )
 
 
-def _matching(
+def matching(
     planner: Planner,
     target: Target,
     item: CatalogItem,
@@ -354,18 +354,25 @@ def update(planner: Planner, node: UpdateStatement) -> Update:
     item = writable(node.target.name, planner)
     if names_columns(node.where, node.from_items, node.returning, [value for _, value in node.assignments]):
         planner.uses.add(item.id)
-    expressions = _matching(planner, node.target, item, node.from_items, node.where)
+    expressions = matching(planner, node.target, item, node.from_items, node.where)
     expressions.clause = "UPDATE"
-    new = assigned_columns(expressions, item, node.assignments, column_defaults(item))
-    count = len(item.schema)
-    relation = expressions.relation
-    after = [new.get(index, build.ref(relation, index)) for index in range(count)]
-    relation, positions = build.append(relation, after, item.schema.names)
-    relation = build.project(relation, [*range(count), *positions], (*item.schema.names, *item.schema.names))
+    relation = old_and_new(expressions, item, node.assignments)
     if node.from_items:
         relation = _one_match(relation, item)
     returning = _returning(planner, node.returning, item, node.target, node.from_items)
     return Update(item.id, relation, returning, frozenset(planner.uses))
+
+
+def old_and_new(
+    expressions: Expressions, item: CatalogItem, assignments: Sequence[tuple[ast.Name, ast.Expression]]
+) -> Relation:
+    """The columns of the rows as they are, then all of them with what is assigned."""
+    new = assigned_columns(expressions, item, assignments, column_defaults(item))
+    count = len(item.schema)
+    relation = expressions.relation
+    after = [new.get(index, build.ref(relation, index)) for index in range(count)]
+    relation, positions = build.append(relation, after, item.schema.names)
+    return build.project(relation, [*range(count), *positions], (*item.schema.names, *item.schema.names))
 
 
 def _one_match(relation: Relation, item: CatalogItem) -> Relation:
@@ -388,7 +395,7 @@ def delete(planner: Planner, node: DeleteStatement) -> Delete:
     item = writable(node.target.name, planner)
     if names_columns(node.where, node.using, node.returning):
         planner.uses.add(item.id)
-    expressions = _matching(planner, node.target, item, node.using, node.where)
+    expressions = matching(planner, node.target, item, node.using, node.where)
     count = len(item.schema)
     relation = build.project(expressions.relation, range(count), item.schema.names)
     if node.using:

@@ -112,6 +112,22 @@ class CopyStatement:
     as_of: AsOf | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class ReplayStatement:
+    """`ALTER SOURCE source REPLAY DEAD LETTERS [SET column = expression, ...] [WHERE condition]`"""
+
+    source: ObjectName
+    assignments: tuple[tuple[Name, Expression], ...]
+    where: Expression | None
+    if_exists: bool
+
+
 DataStatement = (
-    InsertStatement | UpdateStatement | DeleteStatement | MergeStatement | TruncateStatement | CopyStatement
+    InsertStatement
+    | UpdateStatement
+    | DeleteStatement
+    | MergeStatement
+    | TruncateStatement
+    | CopyStatement
+    | ReplayStatement
 )

@@ -115,6 +115,14 @@ class SourceTableName:
 
 
 @dataclass(frozen=True, slots=True)
+class DeadLettersClause:
+    """`[DEAD LETTERS AS name] WITH (ON ERROR = DEAD LETTER)`"""
+
+    name: ObjectName | None
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
 class CreateSourceStatement:
     """With `kafka` it is one of KAFKA; else `path` None is a load generator, of which `generator_kind` says which.  `tables` are those to make from it, None of
     a statement without FOR ..., () of FOR ALL TABLES."""
@@ -136,6 +144,7 @@ class CreateSourceStatement:
     tables: tuple[SourceTableName, ...] | None = None
     progress: ObjectName | None = None
     kafka: KafkaSourceClause | None = None
+    dead_letters: DeadLettersClause | None = None
 
 
 @dataclass(frozen=True, slots=True)

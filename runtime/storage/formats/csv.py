@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,9 +22,13 @@ class Csv:
     """Quoted as in COPY's csv; an empty field is NULL.  A line end at the end of a payload is none of its contents; elsewhere it is
     an error."""
 
-    def __init__(self, schema: Schema, settings: Mapping[str, Any]) -> None:
+    def __init__(
+        self, schema: Schema, settings: Mapping[str, Any], fields: Sequence[str] | None = None
+    ) -> None:
+        """`fields` are those of a payload, in order, where these are not the columns of `schema`."""
         self.schema = nullable(schema)
-        self._decoder = CsvDecoder(self.schema, delimiter=settings.get("delimiter", ","))
+        self._width = len(schema) if fields is None else len(fields)
+        self._decoder = CsvDecoder(self.schema, delimiter=settings.get("delimiter", ","), fields=fields)
 
     def decode(self, payloads: pa.LargeBinaryArray) -> DecodedPayloads:
         broken = pc.match_substring(payloads, b"\n")
@@ -38,7 +42,7 @@ class Csv:
         errors = Reasons(self.schema, lines)
         for row in np.flatnonzero(inner).tolist():
             errors.add(row, WHOLE_RECORD, "22P04", "a line break within a record")
-        if (width := len(self.schema)) > 1:  # of one column an empty line is NULL
+        if (width := self._width) > 1:  # of one column an empty line is NULL
             for row in np.flatnonzero((lines.ends == lines.starts) & ~inner).tolist():
                 errors.add(row, WHOLE_RECORD, "22P04", f"missing data: {width} fields expected, 0 found")
         return decoded_payloads(self._decoder.read(lines, errors))

@@ -124,10 +124,7 @@ class FileReader:
         except FileNotFoundError as error:
             raise vanished(file.name, self._files.path) from error
         except OSError as error:
-            raise SourceStalled(
-                f'cannot read file "{file.name}": {error.strerror}',
-                hint="Make it readable for the server's user.",
-            ) from error
+            raise _unreadable(file.name, error) from error
         if offset == 0:
             data = data.removeprefix(_BOM)
             if self._header:
@@ -135,11 +132,28 @@ class FileReader:
                 lines += 1
         return Piece(file.name, lines + 1, data, fields), new_mark, complete
 
+    def fields(self, name: str) -> tuple[str, ...]:
+        """The header of the file, which was read before.  Raises SourceStalled where it cannot be read any more."""
+        for file in self._files.list():
+            if file.name == name:
+                try:
+                    with file.path.open("rb") as stream:
+                        return self._fields(stream)
+                except OSError as error:
+                    raise _unreadable(name, error) from error
+        raise vanished(name, self._files.path)
+
     def _fields(self, stream: BinaryIO) -> tuple[str, ...]:
         """The header, which is one whole line since something was read already."""
         stream.seek(0)
         line = stream.readline().removeprefix(_BOM).decode(errors="replace")
         return tuple(next(csv.reader([line], delimiter=self._delimiter), ()))
+
+
+def _unreadable(name: str, error: OSError) -> SourceStalled:
+    return SourceStalled(
+        f'cannot read file "{name}": {error.strerror}', hint="Make it readable for the server's user."
+    )
 
 
 def _whole_lines(stream: BinaryIO, file: FoundFile, offset: int, limit: int) -> tuple[bytes, bool]:

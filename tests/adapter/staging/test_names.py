@@ -47,3 +47,15 @@ def test_names_are_known_until_they_are_removed() -> None:
     assert names.schema_of(("s", "a")) == "s__dbt_next"
     names.remove([("s", "a"), ("s", "never")])
     assert names.schema_of(("s", "a")) is None
+
+
+def test_a_part_of_a_relation_is_named_after_it() -> None:
+    reference = Reference("s__dbt_next", "clicks", "clicks_dead_letters")
+    for text in (
+        's__dbt_next."clicks_dead_letters"',
+        "s__dbt_next.clicks",
+        "s__dbt_next . clicks_dead_letters d",
+    ):
+        assert reference.is_in(f"select * from {text}")
+    for text in ("s__dbt_next.clicks_dead", "s.clicks_dead_letters", 's__dbt_next."clicks_dead_letters_2"'):
+        assert not reference.is_in(f"select * from {text}")

@@ -18,11 +18,12 @@ def renamed_schema(sql: str, old: str, new: str) -> str:
 
 
 class Reference:
-    """How a query names a relation of a staging schema, quoted or not."""
+    """How a query names a relation of a staging schema, or what is a part of it, quoted or not."""
 
-    def __init__(self, staging: str, identifier: str) -> None:
-        schema, name = re.escape(staging), re.escape(identifier)
-        self._pattern = re.compile(rf'(?<![\w$"])("?){schema}("?\s*\.\s*)("{name}"|{name}(?![\w$]))')
+    def __init__(self, staging: str, *identifiers: str) -> None:
+        schema, names = re.escape(staging), map(re.escape, identifiers)
+        named = "|".join(rf'"{name}"|{name}(?![\w$])' for name in names)
+        self._pattern = re.compile(rf'(?<![\w$"])("?){schema}("?\s*\.\s*)({named})')
 
     def is_in(self, sql: str) -> bool:
         return self._pattern.search(sql) is not None

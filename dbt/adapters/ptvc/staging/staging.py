@@ -135,9 +135,9 @@ class Staging:
     def add(self, staged: Staged) -> None:
         with self._guard:
             self._staged[staged.node] = staged
-            self._references[staged.node] = Reference(
-                staged.relation.schema or "", staged.relation.identifier or ""
-            )
+            name = staged.relation.identifier or ""
+            names = [name, f"{name}_dead_letters"] if staged.relation.is_source else [name]
+            self._references[staged.node] = Reference(staged.relation.schema or "", *names)
             REFERENCES.add(name_of(staged.target), staged.relation.schema or "")
 
     # -- the end --

@@ -32,7 +32,7 @@ from ....storage.connections.options import ConnectionKind
 from ....storage.formats.known import DEBEZIUM
 from ....storage.formats.options import FormatOptions
 from ....storage.source.kafka.options import KafkaOptions, MessageColumn, Part
-from ....storage.source.kafka.progress import PROGRESS, PROGRESS_SCHEMA
+from ....storage.source.kafka.progress import PROGRESS_SCHEMA
 from ...catalog.catalog_view import CatalogItem, QualifiedName
 from ...catalog.names import check_cluster, new_name
 from ...parser.columns import duration_ms
@@ -41,6 +41,7 @@ from ...query.planner import Planner
 from ...syntax.definition_statements import CreateSourceStatement
 from ...syntax.source_statements import Included, KafkaSourceClause, KafkaSourceOption, MessageFormat
 from ..definitions import columns_schema, refuse_repeated
+from .beside_source import tables_beside
 from .message_schemas import connection_of, schema_format, wanted_schemas, with_key_format
 
 _WITH_SCHEMA = ("avro", "protobuf")
@@ -120,22 +121,18 @@ def create_source(
         _include(found, included)
     refuse_repeated([column.name for column in found.columns], node.name)
     connector = KafkaOptions(connection.id, value=value, columns=tuple(found.parts), key=key, **options)
-    tables = []
-    if node.progress is not None:
-        progress = new_name(node.progress, planner.context)
-        refuse_repeated([str(name), str(progress)], node.progress)
-        tables.append(definition_plans.CreateSourceTable(progress, None, PROGRESS, PROGRESS_SCHEMA))
+    kind = query_plans.Envelope.UPSERT if upsert else query_plans.Envelope.NONE
     return definition_plans.CreateSource(
         name,
         connector,
         Schema(tuple(found.columns)),
         tuple(place for place, part in enumerate(found.parts) if upsert and part.part is Part.KEY),
-        query_plans.Envelope.UPSERT if upsert else query_plans.Envelope.NONE,
+        kind,
         check_cluster(node.cluster, planner.context),
         sql,
         node.if_not_exists,
         node.retain_history_ms,
-        tuple(tables),
+        tables_beside(planner, node, name, "kafka", PROGRESS_SCHEMA, kind),
     )
 
 

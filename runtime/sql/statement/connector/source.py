@@ -11,7 +11,7 @@ from ....repr.schema import Column, Schema
 from ....repr.types import INT8
 from ....storage.source.generator.kinds import KINDS, GeneratorKind
 from ....storage.source.generator.options import GeneratorOptions
-from ....storage.source.generator.ticking import PROGRESS, PROGRESS_SCHEMA
+from ....storage.source.generator.ticking import PROGRESS_SCHEMA
 from ...catalog.catalog_view import CatalogItem, ItemKind, QualifiedName
 from ...catalog.names import check_cluster, find, new_name, no_relation
 from ...parser.columns import duration_ms
@@ -21,6 +21,7 @@ from ...syntax import ast
 from ...syntax.definition_statements import CreateSourceStatement, CreateSourceTableStatement, Option
 from ..definitions import columns_schema, integer_option, refuse_repeated, unknown_option
 from . import kafka_source
+from .beside_source import table_name, tables_beside
 
 _LEAST = {
     "as_of": 0, "up_to": 0, "seed": 0, "keys": 1, "partitions": 1, "batch_size": 1, "value_size": 0, "snapshot_rounds": 1
@@ -76,15 +77,25 @@ def create_source(planner: Planner, node: CreateSourceStatement, sql: str) -> de
             hint="Add ENVELOPE UPSERT or remove the key.",
             position=node.position,
         )
+    tables = tables_beside(planner, node, name, "counter" if node.path is None else "file", None, envelope)
     return definition_plans.CreateSource(
-        name, connector, schema, key, envelope, cluster, sql, node.if_not_exists, node.retain_history_ms
+        name,
+        connector,
+        schema,
+        key,
+        envelope,
+        cluster,
+        sql,
+        node.if_not_exists,
+        node.retain_history_ms,
+        tables,
     )
 
 
 def create_source_table(
     planner: Planner, node: CreateSourceTableStatement, sql: str
 ) -> definition_plans.CreateSourceTable:
-    name = _table_name(node.name, planner)
+    name = table_name(node.name, planner)
     source = _source(node.source, planner)
     assert source.offers is not None
     reference = _reference(node.reference, source.offers, source.name.name)
@@ -97,18 +108,6 @@ def create_source_table(
         node.retain_history_ms,
         sql,
     )
-
-
-def _table_name(name: ast.Name, planner: Planner) -> QualifiedName:
-    """That of a table which is made from a source."""
-    full = new_name(name, planner.context)
-    if full.schema == planner.context.temp_schema:
-        raise Unsupported(
-            "temporary tables of sources are not supported",
-            hint="Choose another schema.",
-            position=name.position,
-        )
-    return full
 
 
 def _source(name: ast.Name, planner: Planner) -> CatalogItem:
@@ -196,11 +195,9 @@ def _tables(
         chosen = [(asked.name, _reference(asked.reference, offers, source.name)) for asked in node.tables]
     for asked_name, reference in chosen:
         own = replace(source, name=reference.rpartition(".")[2])
-        name = own if asked_name is None else _table_name(asked_name, planner)
+        name = own if asked_name is None else table_name(asked_name, planner)
         yield definition_plans.CreateSourceTable(name, None, reference, offers[reference])
-    if node.progress is not None:
-        progress = _table_name(node.progress, planner)
-        yield definition_plans.CreateSourceTable(progress, None, PROGRESS, PROGRESS_SCHEMA)
+    yield from tables_beside(planner, node, source, node.generator_kind, PROGRESS_SCHEMA)
 
 
 def _generator_options(word: str, kind: GeneratorKind, options: Sequence[Option]) -> GeneratorOptions:

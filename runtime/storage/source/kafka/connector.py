@@ -16,14 +16,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from time import monotonic
 from typing import Any
 
 from ....clock import Clock
 from ....errors import PtvcError
 from ...connections.values import Values
+from ...dead_letters import DEAD_LETTERS
+from ...decode import Decoded
 from ...ingestion import OutputId, Polled, References
 from ..directory import SourceStalled
+from .letters import letters_of
 from .messages import Messages, columns_of
 from .options import KafkaOptions, Part
 from .position import Offsets, Position
@@ -97,7 +101,7 @@ class KafkaConnector:
         now = self._settled(self._reader, before)
         found = described = None
         if now == before:
-            found, now, described = self._read(self._reader, before, max_bytes)
+            found, now, described = self._read(self._reader, before, outputs, max_bytes)
         now = replace(now, progress=asked)
         polled = None if now == before else self._polled(before, now, outputs, found)
         if described is not None:
@@ -177,7 +181,7 @@ class KafkaConnector:
     # -- reading --
 
     def _read(
-        self, reader: TopicReader, at: Position, max_bytes: int
+        self, reader: TopicReader, at: Position, outputs: References, max_bytes: int
     ) -> tuple[Messages | None, Position, Callable[[], Description] | None]:
         """Messages, the position behind them, and what says which topic they are of: that is still to be checked."""
         most = int(min(max(max_bytes / self._bytes_each, _FEWEST), _MOST))
@@ -196,7 +200,8 @@ class KafkaConnector:
             return None, at, None
         reader.noted.forget()
         described = reader.ask() if read.messages else None
-        found = columns_of(read.messages, **self._wanted)
+        whole = DEAD_LETTERS in outputs.values()
+        found = columns_of(read.messages, **{part: whole or wanted for part, wanted in self._wanted.items()})
         now = dict(at.next)
         if len(found):
             self._bytes_each = max(1.0, found.nbytes / len(found))
@@ -216,14 +221,14 @@ class KafkaConnector:
         if before.until or before is now:
             if self._snapshot is None:
                 self._snapshot = _left(before)
-            snapshot = {id_: self._snapshot for id_, reference in outputs.items() if reference != PROGRESS}
+            snapshot = {id_: self._snapshot for id_, reference in outputs.items() if not reference}
             staged = dict.fromkeys(snapshot, self._snapshot - _left(now))
         for id_, reference in outputs.items():
             if reference == PROGRESS:
                 shown = before.next if before is not now and id_ in before.progress else {}
                 contents[id_] = progress_changes(shown, now.next)
-            else:
-                contents[id_] = () if found is None or not len(found) else (self._records.decode(found),)
+            elif not reference:
+                contents[id_] = () if found is None or not len(found) else (self._decoded(found),)
         ends = [self._known_end(partition, offset) for partition, offset in now.next.items()]
         return Polled(
             contents,
@@ -236,6 +241,9 @@ class KafkaConnector:
             offset_known=sum(ends),
             offset_committed=sum(now.next.values()),
         )
+
+    def _decoded(self, messages: Messages) -> Decoded:
+        return replace(self._records.decode(messages), raw=partial(letters_of, messages))
 
     def _known_end(self, partition: int, offset: int) -> int:
         assert self._reader is not None, "something was read"

@@ -38,7 +38,7 @@
   {{ return(run_query(sql).rows[0][0]) }}
 {%- endmacro %}
 
-{# The edges of the graph of objects: what rests on what. #}
+{# The edges of the graph of objects: what rests on what.  The dead letters of a source are a part of it: what rests on them rests on the source. #}
 {% macro ptvc__get_relations() -%}
   {% set sql -%}
     select
@@ -49,8 +49,11 @@
       referenced.name as referenced_name,
       referenced.type as referenced_kind
     from mz_internal.mz_object_dependencies edge
+    left join mz_internal.mz_dead_letters part on part.id = edge.object_id
+    left join mz_internal.mz_dead_letters letters on letters.id = edge.referenced_object_id
     join mz_catalog.mz_objects dependent on dependent.id = edge.object_id
-    join mz_catalog.mz_objects referenced on referenced.id = edge.referenced_object_id
+    join mz_catalog.mz_objects referenced on referenced.id = coalesce(letters.source_id, edge.referenced_object_id)
+    where part.id is null
   {%- endset %}
   {{ return(run_query(sql)) }}
 {%- endmacro %}
