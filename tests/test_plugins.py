@@ -13,14 +13,25 @@ from random import Random
 import pytest
 from plugins.durations import LAST, OTHERWISE_S, in_order, unit_of
 from plugins.missing_parts import ALLOWED, VARIABLE
-from plugins.rotation import NUMBERS, SLICES, SLICES_OF_FEW, case_of, commit_of, in_slice, kind_of, slice_of
+from plugins.rotation import (
+    NUMBERS,
+    SLICES,
+    SLICES_OF_FEW,
+    case_of,
+    commit_of,
+    in_slice,
+    kind_of,
+    slice_of,
+    story_of,
+)
 from plugins.shuffle import shuffled
 
 ROOT = Path(__file__).parent.parent
 CASES = [
     *(f"tests/a.py::test_many[{mode}-{seed}]" for seed in range(100) for mode in ("left", "right")),
     *(f"tests/a.py::test_some[{n}]" for n in range(3)),
-    *(f"tests/b.py::TestOne::test_{n}" for n in range(6)),
+    *(f"tests/b.py::test_one_{n}" for n in range(6)),
+    *(f"tests/b.py::TestStory{n}::test_{part}" for n in range(3) for part in "ab"),
 ]
 
 
@@ -39,11 +50,15 @@ def test_a_kind_may_have_smaller_slices() -> None:
 
 
 def test_a_third_of_the_kinds_of_few_cases_is_taken() -> None:
-    slices = [
-        [case for case in in_slice(CASES, number) if "TestOne" in case] for number in range(SLICES_OF_FEW)
-    ]
-    assert [len(found) for found in slices] == [2, 2, 2]
-    assert len(set().union(*slices)) == 6
+    slices = [[case for case in in_slice(CASES, number) if "b.py" in case] for number in range(SLICES_OF_FEW)]
+    assert [len({story_of(case) for case in found}) for found in slices] == [3, 3, 3]
+    assert sum(map(len, slices)) == len(set().union(*slices)) == 12
+
+
+def test_a_story_is_told_whole() -> None:
+    for number in range(SLICES):
+        told = Counter(story_of(case) for case in in_slice(CASES, number) if "TestStory" in case)
+        assert set(told.values()) <= {2}
 
 
 def test_classes_may_be_the_cases_of_a_kind() -> None:

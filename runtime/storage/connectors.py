@@ -20,6 +20,7 @@ from .envelope import AppendEnvelope, Envelope, EnvelopeKind, UpsertEnvelope
 from .formats.known import open_events, open_format
 from .ingestion import (
     DEFAULT_CHUNK_BYTES,
+    PROGRESS,
     Connector,
     Ingestion,
     Output,
@@ -33,7 +34,7 @@ from .source.file import FileReader, Piece
 from .source.file_letters import with_lines
 from .source.generator.kinds import KINDS
 from .source.generator.options import GeneratorOptions
-from .source.generator.ticking import PROGRESS, PROGRESS_SCHEMA, Ticking, table_of
+from .source.generator.ticking import PROGRESS_SCHEMA, Ticking, table_of
 from .source.kafka.connector import KafkaConnector
 from .source.kafka.options import KafkaOptions, Part
 from .source.kafka.progress import PROGRESS_SCHEMA as OFFSETS_SCHEMA

@@ -26,6 +26,8 @@ from .decode import Decoded, concat_decoded
 from .envelope import Envelope
 
 DEFAULT_CHUNK_BYTES = 8 << 20
+PROGRESS = "mz_progress"
+"""What the output is called that has the source's position, of what a source offers."""
 
 OutputId = str
 """The id of the collection that an output is."""
@@ -365,7 +367,7 @@ class Ingestion:
             output = self._outputs[id_]
             if isinstance(content, Changes):
                 changes[id_] = OutputChanges(content, NO_ERROR_CHANGES)
-                records += len(content)
+                records += len(content) if output.reference != PROGRESS else 0
             elif content:
                 assert polled.complete, "an envelope takes whole transactions"
                 decoded = concat_decoded(content)

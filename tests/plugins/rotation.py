@@ -6,7 +6,8 @@ parameters of.  A slice holds
 
 - a tenth of the cases of a kind, and of every kind at least one; a smaller part of a kind whose mark says so:
   `slow(slices=60)`;
-- a third of the kinds that have one or two cases, which make half of what the slow tests take: together they are one kind;
+- a third of the kinds that have one or two cases, which make half of what the slow tests take: together they are one kind, of which
+  a class, whose tests may be a story, is a case;
 - every case, with the cases of the other slices together.
 
 Where classes are many of a kind, their marks say so: `slow(of="conformance", slices=3)`. Then a class is a case, with all its tests.
@@ -21,6 +22,7 @@ from __future__ import annotations
 import subprocess
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
+from itertools import chain
 from pathlib import Path
 from zlib import crc32
 
@@ -70,6 +72,11 @@ def kind_of(case: str) -> str:
     return case.partition("[")[0]
 
 
+def story_of(case: str) -> str:
+    """The class that the case is in, or the case itself."""
+    return case.rpartition("::")[0] if case.count("::") > 1 else case
+
+
 def case_of(nodeid: str, mark: pytest.Mark) -> str:
     """What a slow test belongs to: itself, or, where classes are cases of a kind, its class."""
     kind = mark.kwargs.get("of")
@@ -86,12 +93,17 @@ def in_slice(cases: Iterable[str], number: int, slices: Mapping[str, int] | None
     for case in cases:
         kinds[kind_of(case)].append(case)
     few = [kind for kind, of_kind in kinds.items() if len(of_kind) <= FEW]
+    stories: dict[str, list[str]] = defaultdict(list)
+    for case in [case for kind in few for case in kinds.pop(kind)]:
+        stories[story_of(case)].append(case)
+    kinds[""] = list(stories)
     hands = {**dict.fromkeys(kinds, SLICES), **(slices or {}), "": SLICES_OF_FEW}
-    kinds[""] = [case for kind in few for case in kinds.pop(kind)]
     found: set[str] = set()
     for kind, of_kind in kinds.items():
         dealt = sorted(of_kind, key=lambda case: (crc32(case.encode()), case))
-        found.update(dealt[number % (of := min(hands[kind], max(1, len(dealt)))) :: of])
+        of = min(hands[kind], max(1, len(dealt)))
+        chosen = dealt[number % of :: of]
+        found.update(chain.from_iterable(stories[story] for story in chosen) if kind == "" else chosen)
     return found
 
 

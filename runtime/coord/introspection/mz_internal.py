@@ -8,7 +8,7 @@ from typing import Any, assert_never
 from ...expr.functions.system.system import quote_ident
 from ...sql.calls.catalog_functions import CONSTRAINT_POSITION, PRETTY_CONSTRAINT_POSITION
 from ...sql.catalog.catalog_view import ItemKind
-from ...storage.source.generator.ticking import PROGRESS
+from ...storage.ingestion import PROGRESS
 from ..catalog.connectors import connector_word
 from ..catalog.items import (
     AnySource,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ....errors import Unsupported
 from ....repr.schema import Schema
 from ....storage.dead_letters import DEAD_LETTERS, letters_name, letters_schema
-from ....storage.source.generator.ticking import PROGRESS
+from ....storage.ingestion import PROGRESS
 from ...catalog.catalog_view import QualifiedName
 from ...catalog.names import new_name
 from ...plans import definition_plans, query_plans

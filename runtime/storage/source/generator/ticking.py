@@ -17,7 +17,7 @@ from ....clock import Clock
 from ....repr.schema import Column, Schema
 from ....repr.types import UINT8
 from ...changes import Changes
-from ...ingestion import Polled, References
+from ...ingestion import PROGRESS, Polled, References
 from .options import GeneratorOptions
 
 Rows = Mapping[str, tuple[pa.Array, ...]]
@@ -49,9 +49,6 @@ class Generator(Protocol):
     def changes(self, wanted: Wanted, after: int, upto: int, start_ms: int) -> Mapping[str, Changes]:
         """How the contents after `upto` differ from those after `after`."""
 
-
-PROGRESS = "mz_progress"
-"""What the table is called in which a source shows its position."""
 
 PROGRESS_SCHEMA = Schema((Column("offset", UINT8, False),))
 

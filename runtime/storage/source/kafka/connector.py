@@ -25,13 +25,13 @@ from ....errors import PtvcError
 from ...connections.values import Values
 from ...dead_letters import DEAD_LETTERS
 from ...decode import Decoded
-from ...ingestion import OutputId, Polled, References
+from ...ingestion import PROGRESS, OutputId, Polled, References
 from ..directory import SourceStalled
 from .letters import letters_of
 from .messages import Messages, columns_of
 from .options import KafkaOptions, Part
 from .position import Offsets, Position
-from .progress import PROGRESS, progress_changes
+from .progress import progress_changes
 from .records import Records
 from .topic import Description, OutOfRange, TopicReader
 

@@ -8,10 +8,7 @@ import pyarrow as pa
 from ....repr.schema import Column, Schema
 from ....repr.types import INT4, UINT8
 from ...changes import Changes
-from ..generator.ticking import PROGRESS
 from .position import Offsets
-
-__all__ = ["PROGRESS", "PROGRESS_SCHEMA", "progress_changes"]
 
 PROGRESS_SCHEMA = Schema((Column("partition", INT4, False), Column("offset", UINT8, False)))
 

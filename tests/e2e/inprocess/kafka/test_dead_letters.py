@@ -52,7 +52,7 @@ def test_messages_in_error_go_to_a_table_beside_the_rows(db: Db, kafka: KafkaBro
         ],
     )
     shows(db, 'SELECT partition, "offset"::int FROM p', [(0, 2), (1, 3)])
-    eventually(lambda: statistics(db, "errors, dead_letters") == (0, 3))
+    eventually(lambda: statistics(db, "records, errors, dead_letters") == (5, 0, 3))
     ((_, shown),) = rows(db, "SHOW CREATE SOURCE s")
     assert shown.endswith(".s_dead_letters WITH (ON ERROR = DEAD LETTER)")
 

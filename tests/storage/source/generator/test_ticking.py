@@ -12,10 +12,10 @@ import pytest
 from ptvc.clock import ManualClock
 from ptvc.storage.connectors import AskedOutput, asked_outputs, open_ingestion
 from ptvc.storage.envelope import EnvelopeKind
-from ptvc.storage.ingestion import Ingest, Ingestion
+from ptvc.storage.ingestion import PROGRESS, Ingest, Ingestion
 from ptvc.storage.source.generator import tpch
 from ptvc.storage.source.generator.options import GeneratorOptions
-from ptvc.storage.source.generator.ticking import PROGRESS, PROGRESS_SCHEMA
+from ptvc.storage.source.generator.ticking import PROGRESS_SCHEMA
 
 from .folded import OPTIONS, Tables, add, contents, make
 
