@@ -19,10 +19,10 @@ from plugins.rotation import (
     SLICES_OF_FEW,
     case_of,
     commit_of,
+    file_of,
     in_slice,
     kind_of,
     slice_of,
-    story_of,
 )
 from plugins.shuffle import shuffled
 
@@ -30,8 +30,7 @@ ROOT = Path(__file__).parent.parent
 CASES = [
     *(f"tests/a.py::test_many[{mode}-{seed}]" for seed in range(100) for mode in ("left", "right")),
     *(f"tests/a.py::test_some[{n}]" for n in range(3)),
-    *(f"tests/b.py::test_one_{n}" for n in range(6)),
-    *(f"tests/b.py::TestStory{n}::test_{part}" for n in range(3) for part in "ab"),
+    *(f"tests/story{n}.py::test_{part}" for n in range(6) for part in "ab"),
 ]
 
 
@@ -50,15 +49,17 @@ def test_a_kind_may_have_smaller_slices() -> None:
 
 
 def test_a_third_of_the_kinds_of_few_cases_is_taken() -> None:
-    slices = [[case for case in in_slice(CASES, number) if "b.py" in case] for number in range(SLICES_OF_FEW)]
-    assert [len({story_of(case) for case in found}) for found in slices] == [3, 3, 3]
+    slices = [
+        [case for case in in_slice(CASES, number) if "story" in case] for number in range(SLICES_OF_FEW)
+    ]
+    assert [len({file_of(case) for case in found}) for found in slices] == [2, 2, 2]
     assert sum(map(len, slices)) == len(set().union(*slices)) == 12
 
 
 def test_a_story_is_told_whole() -> None:
     for number in range(SLICES):
-        told = Counter(story_of(case) for case in in_slice(CASES, number) if "TestStory" in case)
-        assert set(told.values()) <= {2}
+        told = Counter(file_of(case) for case in in_slice(CASES, number) if "story" in case)
+        assert set(told.values()) == {2}
 
 
 def test_classes_may_be_the_cases_of_a_kind() -> None:

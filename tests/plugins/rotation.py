@@ -7,7 +7,7 @@ parameters of.  A slice holds
 - a tenth of the cases of a kind, and of every kind at least one; a smaller part of a kind whose mark says so:
   `slow(slices=60)`;
 - a third of the kinds that have one or two cases, which make half of what the slow tests take: together they are one kind, of which
-  a class, whose tests may be a story, is a case;
+  a file, whose tests may be a story and share what takes long to start, is a case;
 - every case, with the cases of the other slices together.
 
 Where classes are many of a kind, their marks say so: `slow(of="conformance", slices=3)`. Then a class is a case, with all its tests.
@@ -72,9 +72,8 @@ def kind_of(case: str) -> str:
     return case.partition("[")[0]
 
 
-def story_of(case: str) -> str:
-    """The class that the case is in, or the case itself."""
-    return case.rpartition("::")[0] if case.count("::") > 1 else case
+def file_of(case: str) -> str:
+    return case.partition("::")[0]
 
 
 def case_of(nodeid: str, mark: pytest.Mark) -> str:
@@ -93,17 +92,17 @@ def in_slice(cases: Iterable[str], number: int, slices: Mapping[str, int] | None
     for case in cases:
         kinds[kind_of(case)].append(case)
     few = [kind for kind, of_kind in kinds.items() if len(of_kind) <= FEW]
-    stories: dict[str, list[str]] = defaultdict(list)
+    files: dict[str, list[str]] = defaultdict(list)
     for case in [case for kind in few for case in kinds.pop(kind)]:
-        stories[story_of(case)].append(case)
-    kinds[""] = list(stories)
+        files[file_of(case)].append(case)
+    kinds[""] = list(files)
     hands = {**dict.fromkeys(kinds, SLICES), **(slices or {}), "": SLICES_OF_FEW}
     found: set[str] = set()
     for kind, of_kind in kinds.items():
         dealt = sorted(of_kind, key=lambda case: (crc32(case.encode()), case))
         of = min(hands[kind], max(1, len(dealt)))
         chosen = dealt[number % of :: of]
-        found.update(chain.from_iterable(stories[story] for story in chosen) if kind == "" else chosen)
+        found.update(chain.from_iterable(files[file] for file in chosen) if kind == "" else chosen)
     return found
 
 
