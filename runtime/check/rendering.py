@@ -63,7 +63,7 @@ def parse(root: Path, options: Sequence[str]) -> Parsed:
     context = cli.make_context(cli.name, arguments)
     context.obj = {"manifest": None, "callbacks": [], "dbt_runner_command_args": arguments}
     try:
-        with context:
+        with _unregistered_after(), context:
             cli.invoke(context)
     except ExceptionExit as error:
         raise _not_parsed(error.exception, root) from error
@@ -116,7 +116,7 @@ def rendering(parsed: Parsed, environment: Environment) -> Iterator[Renderer]:
 
 @contextmanager
 def _unregistered_after() -> Iterator[None]:
-    """dbt keeps adapters for its next invocation in this process, which is to find none that asks nobody."""
+    """dbt keeps adapters for its next invocation in this process, which is to find none of another project, nor one that asks nobody."""
     try:
         yield
     finally:

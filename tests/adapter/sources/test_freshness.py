@@ -28,9 +28,9 @@ class TestFreshness:
         project.run_sql("create table {schema}.raw (a int)")
         project.run_sql("create materialized view {schema}.totals as select sum(a) from {schema}.raw")
         never = run_dbt(["source", "freshness"], expect_pass=False)
-        assert [(found.node.name, found.status) for found in never] == [("raw", "error"), ("totals", "error")]
+        assert {found.node.name: found.status for found in never} == {"raw": "error", "totals": "error"}
         project.run_sql("insert into {schema}.raw values (1)")
         results = run_dbt(["source", "freshness"])
-        assert [(found.node.name, found.status) for found in results] == [("raw", "pass"), ("totals", "pass")]
+        assert {found.node.name: found.status for found in results} == {"raw": "pass", "totals": "pass"}
         assert all(0 <= found.age < 600 for found in results)
         assert results[0].max_loaded_at == results[1].max_loaded_at

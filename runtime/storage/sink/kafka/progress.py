@@ -88,7 +88,7 @@ def last_progress(clients: KafkaClients, topic: str, identity: str, group: str) 
                 raise SinkStalled(
                     f'topic "{topic}" cannot be read to its end: a transaction is open there',
                     sqlstate="55006",
-                    hint="It ends with the sink that has begun it, or by Kafka's timeout of transactions.",
+                    hint="It ends with the sink that has begun it, or by Kafka's timeout of transactions. One that hangs is ended by `kafka-transactions.sh abort`.",
                 )
     except kafka.KafkaException as error:
         raise clients.explained(error.args[0], f'cannot read topic "{topic}"') from None
