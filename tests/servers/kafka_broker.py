@@ -158,9 +158,7 @@ class KafkaBroker:
             "transaction.state.log.replication.factor": 1,
             "transaction.state.log.min.isr": 1,
             "transaction.state.log.num.partitions": 1,
-            # Not sooner than a broker has started: before it knows who leads which partition, it takes those of a transaction for
-            # deleted, and never ends it there.
-            "transaction.abort.timed.out.transaction.cleanup.interval.ms": 5000,
+            "transaction.abort.timed.out.transaction.cleanup.interval.ms": 1000,
             "share.coordinator.state.topic.replication.factor": 1,
             "share.coordinator.state.topic.min.isr": 1,
             "group.initial.rebalance.delay.ms": 0,
