@@ -118,7 +118,8 @@ class KafkaBroker:
         return True
 
     def _format(self) -> None:
-        cluster = urlsafe_b64encode(uuid.uuid4().bytes).rstrip(b"=").decode()
+        # It must not begin with "-", which would be an option.
+        cluster = urlsafe_b64encode(b"\0" + uuid.uuid4().bytes[1:]).rstrip(b"=").decode()
         command = self._command(*_FORMAT, "kafka.tools.StorageTool", "format", "-t", cluster, "-c")
         command += self.secured.users()
         subprocess.run(command, check=True, capture_output=True, env=self._environment())
