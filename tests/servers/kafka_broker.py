@@ -1,22 +1,21 @@
-"""An Apache Kafka broker of the test run's own: one node, KRaft, on free ports of the loopback.  It listens in plain text, and in
-the ways of `kafka_listeners`.
+"""An Apache Kafka broker of the test run's own, on free ports of the loopback.  It listens in plain text, and in the ways of
+`kafka_listeners`.
 
-It runs in a process group of its own, which ends with the process that has started it.  It can be killed, stopped and started
-again over the same data.  Topics have names of their own, so tests share one broker.
+It can be killed, stopped and started again over the same data.  Its controller is a process of its own, which outlives a kill: a
+broker that came back before the controller had missed it would first lead its partitions by the state of before, then none of
+them, and would give up markers of transactions that it was to write meanwhile.  Topics have names of their own, so tests share
+one broker.
 """
 
 from __future__ import annotations
 
-import os
 import shutil
-import signal
 import socket
-import subprocess
 import sys
 import tempfile
 import uuid
 from base64 import urlsafe_b64encode
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from random import Random
@@ -37,12 +36,11 @@ from confluent_kafka.admin import AdminClient, NewPartitions, NewTopic
 
 from .kafka_jars import jars, java
 from .kafka_listeners import NAME, SECURED, SecuredListeners
+from .kafka_node import KafkaNode
 
 STARTED_WITHIN_S = 60.0
-_FORMAT = ("-Xmx256m", "-XX:TieredStopAtLevel=1", "-Xshare:auto")
-_RUN = ("-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto")
-_UNTIL_PARENT_ENDS = '"$@" </dev/null & read -r _; kill -9 0'
-"""A shell in the broker's group: its standard input ends with whoever has started it, however that ends."""
+_SESSION_S = 2.0
+"""After so long without a word from the broker its controller knows that it is gone."""
 
 Record = tuple[bytes | None, bytes | None]
 """Key and value of a message."""
@@ -50,64 +48,61 @@ Record = tuple[bytes | None, bytes | None]
 
 class KafkaBroker:
     def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._java, self._jars = java(), jars()
-        self.port, self._controller_port, *ports = _free_ports(2 + len(SECURED))
+        self.port, controller_port, *ports = _free_ports(2 + len(SECURED))
         self.secured = SecuredListeners(ports)
         self.bootstrap = f"127.0.0.1:{self.port}"
-        self._process: subprocess.Popen[bytes] | None = None
+        self._controller_address = f"127.0.0.1:{controller_port}"
+        self._controller = KafkaNode(folder, "controller", self._of_controller(), "-Xmx256m")
+        self._broker = KafkaNode(folder, "broker", self._of_broker(), "-Xmx512m")
         self.admin = AdminClient(
             {"bootstrap.servers": self.bootstrap, "log_level": 0, "reconnect.backoff.max.ms": 200}
         )
-        (folder / "server.properties").write_text(self._properties())
         self._format()
-        self.start()
+        self._controller.start()
+        self._start()
 
     # -- the process --
 
     def start(self) -> None:
-        """Over the data that is there; returns when it answers."""
-        assert self._process is None, "it runs"
-        with (self._folder / "broker.log").open("ab") as log:
-            self._process = subprocess.Popen(
-                ["sh", "-c", _UNTIL_PARENT_ENDS, "broker", *self._command(*_RUN, "kafka.Kafka")],
-                stdin=subprocess.PIPE,
-                stdout=log,
-                stderr=log,
-                start_new_session=True,
-                env=self._environment(),
-            )
-        deadline = monotonic() + STARTED_WITHIN_S
-        while not self._answers():
-            if monotonic() > deadline:
-                self.kill()
-                raise AssertionError(f"the broker does not start:\n{self.log()[-4000:]}")
-            sleep(0.05)
+        """Over the data that is there, once its controller knows that it was gone; returns when it answers."""
+        _await(self._is_missed, "the controller does not miss the broker")
+        self._start()
 
     def kill(self) -> None:
         """As `kill -9` does."""
-        if self._process is not None:
-            process, self._process = self._process, None
-            os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
-            assert process.stdin is not None
-            process.stdin.close()
+        self._broker.kill()
 
     def restart(self) -> None:
         self.kill()
         self.start()
 
+    def close(self) -> None:
+        self._broker.kill()
+        self._controller.kill()
+
     def pause(self) -> None:
-        """It holds its connections, and answers nothing."""
-        assert self._process is not None, "it does not run"
-        os.killpg(self._process.pid, signal.SIGSTOP)
+        """It holds its connections, and answers nothing; nor is it missed meanwhile."""
+        self._controller.pause()
+        self._broker.pause()
 
     def resume(self) -> None:
-        assert self._process is not None, "it does not run"
-        os.killpg(self._process.pid, signal.SIGCONT)
+        self._broker.resume()
+        self._controller.resume()
+
+    def _start(self) -> None:
+        self._broker.start()
+        try:
+            _await(self._answers, "the broker does not start")
+        except AssertionError as error:
+            self.close()
+            raise AssertionError(f"{error}:\n{self.log()[-4000:]}") from None
+
+    def _is_missed(self) -> bool:
+        log = self._controller.log()
+        return log.rfind("because its session has timed out") > log.rfind("to unfence has been granted")
 
     def log(self) -> str:
-        return (self._folder / "broker.log").read_text(errors="replace")
+        return self._broker.log()
 
     def _answers(self) -> bool:
         try:
@@ -120,40 +115,36 @@ class KafkaBroker:
     def _format(self) -> None:
         # It must not begin with "-", which would be an option.
         cluster = urlsafe_b64encode(b"\0" + uuid.uuid4().bytes[1:]).rstrip(b"=").decode()
-        command = self._command(*_FORMAT, "kafka.tools.StorageTool", "format", "-t", cluster, "-c")
-        command += self.secured.users()
-        subprocess.run(command, check=True, capture_output=True, env=self._environment())
+        users = self.secured.users()
+        formatting = [node.formatting(cluster, users) for node in (self._controller, self._broker)]
+        assert [process.wait(STARTED_WITHIN_S) for process in formatting] == [0, 0]
 
-    def _command(self, *arguments: str) -> list[str]:
-        return [
-            self._java,
-            "-cp",
-            f"{self._jars}/*",
-            *arguments,
-            str(self._folder / "server.properties"),
-        ]
-
-    def _environment(self) -> dict[str, str]:
+    def _of_both(self, node_id: int) -> dict[str, Any]:
         return {
-            name: value
-            for name, value in os.environ.items()
-            if name not in ("JAVA_TOOL_OPTIONS", "CLASSPATH")
+            "node.id": node_id,
+            "controller.quorum.voters": f"2@{self._controller_address}",
+            "controller.listener.names": "CONTROLLER",
+            "num.network.threads": 1,
+            "num.io.threads": 2,
         }
 
-    def _properties(self) -> str:
-        at, controller = self.bootstrap, f"127.0.0.1:{self._controller_port}"
-        settings = {
-            "process.roles": "broker,controller",
-            "node.id": 1,
-            "controller.quorum.voters": f"1@{controller}",
-            "listeners": f"PLAINTEXT://{at},CONTROLLER://{controller},{self.secured.addresses('127.0.0.1')}",
+    def _of_controller(self) -> dict[str, Any]:
+        return {
+            **self._of_both(2),
+            "listeners": f"CONTROLLER://{self._controller_address}",
+            "broker.session.timeout.ms": int(_SESSION_S * 1000),
+        }
+
+    def _of_broker(self) -> dict[str, Any]:
+        at = self.bootstrap
+        return {
+            **self._of_both(1),
+            "listeners": f"PLAINTEXT://{at},{self.secured.addresses('127.0.0.1')}",
             "advertised.listeners": f"PLAINTEXT://{at},{self.secured.addresses(NAME)}",
-            "controller.listener.names": "CONTROLLER",
             "inter.broker.listener.name": "PLAINTEXT",
             "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT,"
             + ",".join(f"{protocol}:{protocol}" for protocol in SECURED),
             **self.secured.properties(),
-            "log.dirs": self._folder / "data",
             "offsets.topic.replication.factor": 1,
             "offsets.topic.num.partitions": 1,
             "transaction.state.log.replication.factor": 1,
@@ -164,16 +155,11 @@ class KafkaBroker:
             "share.coordinator.state.topic.min.isr": 1,
             "group.initial.rebalance.delay.ms": 0,
             "auto.create.topics.enable": "false",
-            # One that was killed may come back as soon as the controller has missed it.
-            "broker.session.timeout.ms": 2000,
             "broker.heartbeat.interval.ms": 200,
             "log.retention.check.interval.ms": 500,
             "log.initial.task.delay.ms": 500,
             "log.cleaner.backoff.ms": 200,
-            "num.network.threads": 1,
-            "num.io.threads": 2,
         }
-        return "".join(f"{name}={value}\n" for name, value in settings.items())
 
     # -- topics --
 
@@ -338,6 +324,13 @@ def _to_the_end(consumer: Consumer) -> list[Message]:
     raise AssertionError("the end of a partition does not come")
 
 
+def _await(condition: Callable[[], bool], what_else: str) -> None:
+    deadline = monotonic() + STARTED_WITHIN_S
+    while not condition():
+        assert monotonic() < deadline, what_else
+        sleep(0.05)
+
+
 def _free_ports(count: int) -> list[int]:
     """Below those that the system hands out, so that they are still free when the broker starts again."""
     random = Random()
@@ -365,7 +358,7 @@ def running_kafka() -> Iterator[KafkaBroker]:
         yield broker
     finally:
         if broker is not None:
-            broker.kill()
+            broker.close()
         shutil.rmtree(folder, ignore_errors=True)
 
 

@@ -28,7 +28,6 @@ from ...expr.tree.scalar import Call, Cast, Coalesce, Literal, MzNow, PerExecuti
 from ...expr.tree.windows import WINDOW_FUNCTIONS
 from ...repr.types import (
     BOOL,
-    DATE,
     INT4,
     INT8,
     INTERVAL,
@@ -36,8 +35,6 @@ from ...repr.types import (
     OID,
     RANGES,
     TEXT,
-    TIME,
-    TIMESTAMP,
     TIMESTAMPTZ,
     ScalarType,
     array_of,
@@ -48,7 +45,7 @@ from ..catalog.names import usable_path, visible_path
 from ..parser.expression import CLOCK_FUNCTIONS
 from ..scalars import build
 from ..scalars.expressions import Expressions
-from ..scalars.per_execution import HINT
+from ..scalars.per_execution import HINT, clock_type
 from ..scalars.typed import Typed
 from ..scalars.volatile import VOLATILE, drawn
 from ..scalars.zone import fold
@@ -277,7 +274,7 @@ class SessionFunctions(CatalogFunctions):
             raise Unsupported(
                 f"{name} is not allowed in {self.planner.defining}", hint=HINT, position=node.position
             )
-        type_ = {"current_date": DATE, "localtime": TIME, "localtimestamp": TIMESTAMP}.get(name, TIMESTAMPTZ)
+        type_ = clock_type(name)
         if node.args and name not in CLOCK_FUNCTIONS:
             raise UndefinedFunction(f"function {name}(...) does not exist", position=node.position)
         digits = tuple(arg.value for arg in node.args if isinstance(arg, ast.Integer))

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ...expr.functions.system.random_values import DRAWING
+from ...expr.text.keywords import RESERVED
 from ...expr.text.text_output import literal_text
 from ...expr.tree import relation as rel
 from ...expr.tree.relation_tree import inputs
@@ -27,10 +28,11 @@ from ...expr.tree.scalar import (
 )
 from ...expr.tree.windows import DEFAULT_FRAME, Exclusion, Frame
 from ...repr.types import Kind
+from ..scalars.per_execution import is_clock
 
 _INFIX = {
     "eq": "=", "ne": "<>", "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "add": "+", "subtract": "-",
-    "multiply": "*", "divide": "/", "modulo": "%",
+    "multiply": "*", "divide": "/", "modulo": "%", "concat_op": "||",
 }  # fmt: skip
 
 
@@ -205,7 +207,7 @@ def show(scalar: Scalar, names: Sequence[str] | None = None) -> str:
         case Parameter(number=number):
             return f"${number}"
         case PerExecution(function=function):
-            return f"{function}()"
+            return function.upper() if function in RESERVED else f"{function}()"
         case Call(function=function) if function in DRAWING:
             return f"{DRAWING[function]}()"
         case MzNow():
@@ -221,6 +223,8 @@ def show(scalar: Scalar, names: Sequence[str] | None = None) -> str:
             return f"{function}({_list(args, names)})"
         case ExternalCall(function=called, args=args):
             return f"{called.name}({_list(args, names)})"
+        case Cast(arg=PerExecution(function=function), type=type_) if is_clock(function, type_):
+            return f"{function.upper()}" + ("" if type_.precision is None else f"({type_.precision})")
         case Cast(arg=arg, type=type_):
             return f"{show(arg, names)}::{type_}"
         case Case(branches=branches, otherwise=otherwise):

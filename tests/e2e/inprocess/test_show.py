@@ -85,6 +85,7 @@ CREATE TABLE e (a bytea DEFAULT '\xdead', b uuid DEFAULT 'a0eebc99-9c0b-4ef8-bb6
 CREATE TABLE f (a text DEFAULT E'back\\slash\nand line', b text CHECK (b <> 'quo''te' AND b ~ '^\w+$'), c int CHECK ((c) > (1)), d text DEFAULT '$1 %s {}');
 CREATE TABLE g (a int, b int, PRIMARY KEY (b, a), CONSTRAINT "Odd Name" UNIQUE (a));
 CREATE TABLE h ();
+CREATE TABLE i (a date DEFAULT current_date, b timestamptz DEFAULT current_timestamp, c timestamptz(3) DEFAULT current_timestamp(3), d time DEFAULT localtime, e timestamp DEFAULT localtimestamp(0), f text DEFAULT current_user, g name DEFAULT session_user, h text DEFAULT current_schema, i timestamp DEFAULT now(), j date DEFAULT current_timestamp::date + 1, k timestamp DEFAULT current_date - 1, l text DEFAULT current_database() || user, m uuid DEFAULT gen_random_uuid(), n int DEFAULT random() * 6);
 CREATE VIEW v1 AS SELECT a, b FROM a WHERE c > 1;
 CREATE VIEW v2 (x, "Y y") AS SELECT a, count(*) FROM a GROUP BY a;
 CREATE VIEW "V 3" AS SELECT "Mixed Case" AS "select", 'it''s' AS t, $$dollar$$ AS u FROM b -- why
@@ -169,7 +170,7 @@ def test_lists(full: tuple[InProcess, str]) -> None:
         db.execute("CREATE TEMPORARY TABLE mine (a int)")
         assert rows(db, "SHOW CREATE TABLE mine")[0][1] == "CREATE TEMPORARY TABLE mine (a integer)"
         assert [name for (name,) in rows(db, "SHOW TABLES")] == sorted(
-            ["T 1", "T 7", "T 8", *"abcdefgh", "mine"]
+            ["T 1", "T 7", "T 8", *"abcdefghi", "mine"]
         )
         assert rows(db, "SHOW TABLES LIKE 'T%'") == [("T 1",), ("T 7",), ("T 8",)]
         assert rows(db, "SHOW TABLES WHERE name > 'f' AND name < 'i'") == [("g",), ("h",)]

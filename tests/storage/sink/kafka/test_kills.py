@@ -153,11 +153,6 @@ def test_who_was_stopped_while_another_wrote_writes_nothing_any_more(kafka: Kafk
     scene.check()
 
 
-@pytest.mark.xfail(
-    reason="a broker that has just started may take partitions of an open transaction for deleted, and not end it there: nobody "
-    "reads beyond it, and the next commit of the same writer ends it, whatever was to become of it",
-    strict=False,
-)
 @one_of_steps("flush")
 def test_the_broker_is_killed(kafka: KafkaBroker, step: str) -> None:
     scene = Scene(kafka, 20 + STEPS.index(step))
