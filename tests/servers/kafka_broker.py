@@ -300,6 +300,7 @@ class KafkaBroker:
                 "group.id": "tests",
                 "enable.auto.commit": False,
                 "enable.partition.eof": True,
+                "fetch.wait.max.ms": 10,  # where a partition ends is said with an answer
                 **own,
             }
         )
@@ -313,14 +314,14 @@ def _to_the_end(consumer: Consumer) -> list[Message]:
     found: list[Message] = []
     deadline = monotonic() + 60
     while monotonic() < deadline:
-        for message in consumer.consume(10_000, timeout=0.5):
-            error = message.error()
-            if error is None:
-                found.append(message)
-            elif error.code() == KafkaError._PARTITION_EOF:
-                return found
-            else:
-                raise KafkaException(error)
+        message = consumer.poll(1)  # of several that are asked for, the last one would be waited for
+        error = None if message is None else message.error()
+        if error is not None and error.code() == KafkaError._PARTITION_EOF:
+            return found
+        if error is not None:
+            raise KafkaException(error)
+        if message is not None:
+            found.append(message)
     raise AssertionError("the end of a partition does not come")
 
 

@@ -91,17 +91,19 @@ class KafkaClients:
         assert self._producer is not None
         return self._producer
 
-    def end(self, topic: str) -> int:
-        """Where the topic's only partition ends, with what is in transactions that are open."""
+    def offsets(self, topic: str) -> tuple[int, int]:
+        """Where the topic's only partition begins, and where it ends with what is in transactions that are open."""
+        spec = client().admin.OffsetSpec
+        with self.explaining(f'cannot read topic "{topic}"'):
+            return self._offset(topic, spec.earliest()), self._offset(topic, spec.latest())
+
+    def _offset(self, topic: str, spec: Any) -> int:
         kafka = client()
         at = kafka.TopicPartition(topic, 0)
-        with self.explaining(f'cannot read topic "{topic}"'):
-            asked = self.admin.list_offsets(
-                {at: kafka.admin.OffsetSpec.latest()},
-                isolation_level=kafka.IsolationLevel.READ_UNCOMMITTED,
-                request_timeout=REQUEST_S,
-            )
-            return int(asked[at].result(REQUEST_S + 1).offset)
+        asked = self.admin.list_offsets(
+            {at: spec}, isolation_level=kafka.IsolationLevel.READ_UNCOMMITTED, request_timeout=REQUEST_S
+        )
+        return int(asked[at].result(REQUEST_S + 1).offset)
 
     @contextmanager
     def explaining(self, what: str) -> Iterator[None]:

@@ -68,13 +68,14 @@ def last_progress(clients: KafkaClients, topic: str, identity: str, group: str) 
     until it ends.  Raises SinkStalled where that takes too long.
     """
     kafka = client()
-    end = clients.end(topic)
+    begin, end = clients.offsets(topic)
     consumer = clients.consumer(group)
     found: bytes | None = None
     key = identity.encode()
     deadline = monotonic() + READ_S
     try:
-        consumer.assign([kafka.TopicPartition(topic, 0, kafka.OFFSET_BEGINNING)])
+        # The client would look for a beginning that has no number after half a second only.
+        consumer.assign([kafka.TopicPartition(topic, 0, begin)])
         while True:
             for message in consumer.consume(10_000, timeout=0.02):
                 if (error := message.error()) is None:
