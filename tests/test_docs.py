@@ -216,6 +216,7 @@ def test_the_tour_works(tmp_path: Path) -> None:
     assert {"CreateTable", "CreateMaterializedView", "CreateIndex", "CreateSource", "CreateSink"} <= kinds
 
 
+@pytest.mark.slow
 def test_the_tour_of_load_generators_works() -> None:
     text = (ROOT / "docs" / "sources-and-sinks.md").read_text()
     (tour,) = blocks(text[text.index("### A tour") : text.index("## FILE sinks")], "sql")

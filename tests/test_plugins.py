@@ -6,9 +6,11 @@ import os
 import subprocess
 import sys
 from collections import Counter
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 from plugins.durations import LAST, OTHERWISE_S, in_order, unit_of
@@ -23,6 +25,7 @@ from plugins.rotation import (
     in_slice,
     kind_of,
     slice_of,
+    slow_marks,
 )
 from plugins.shuffle import shuffled
 
@@ -34,10 +37,10 @@ CASES = [
 ]
 
 
-def test_the_slices_hold_every_case_and_each_a_tenth() -> None:
+def test_the_slices_hold_every_case_and_each_a_part_of_the_same_size() -> None:
     slices = [in_slice(CASES, number) for number in range(SLICES)]
     assert set().union(*slices) == set(CASES)
-    assert {len([case for case in found if "many" in case]) for found in slices} == {20}
+    assert {len([case for case in found if "many" in case]) for found in slices} == {13, 14}
 
 
 def test_a_kind_may_have_smaller_slices() -> None:
@@ -48,11 +51,11 @@ def test_a_kind_may_have_smaller_slices() -> None:
     assert NUMBERS % SLICES == NUMBERS % 40 == 0
 
 
-def test_a_third_of_the_kinds_of_few_cases_is_taken() -> None:
+def test_a_part_of_the_kinds_of_few_cases_is_taken() -> None:
     slices = [
         [case for case in in_slice(CASES, number) if "story" in case] for number in range(SLICES_OF_FEW)
     ]
-    assert [len({file_of(case) for case in found}) for found in slices] == [2, 2, 2]
+    assert [len({file_of(case) for case in found}) for found in slices] == [2, 2, 1, 1]
     assert sum(map(len, slices)) == len(set().union(*slices)) == 12
 
 
@@ -80,6 +83,23 @@ def test_a_slice_holds_some_of_every_kind_and_of_every_mode() -> None:
         assert found["tests/a.py::test_some"] == 1
         modes = Counter("left" in case for case in in_slice(CASES, number) if "many" in case)
         assert min(modes.values()) >= 3, modes
+
+
+def test_of_a_slow_kind_the_first_cases_may_be_ordinary() -> None:
+    @dataclass
+    class Item:
+        nodeid: str
+        mark: pytest.Mark | None
+
+        def get_closest_marker(self, name: str) -> pytest.Mark | None:
+            return self.mark
+
+    marks = {"test_a": pytest.mark.slow(ordinary=2).mark, "test_b": pytest.mark.slow.mark, "test_c": None}
+    items: list[Any] = [
+        Item(f"tests/a.py::{name}[{n}]", mark) for n in range(4) for name, mark in marks.items()
+    ]
+    found = [nodeid.rpartition("::")[2] for nodeid in slow_marks(items)]
+    assert sorted(found) == ["test_a[2]", "test_a[3]", *(f"test_b[{n}]" for n in range(4))]
 
 
 def test_the_commit_chooses_the_slice() -> None:
@@ -183,7 +203,8 @@ def test_parts(suite: Path, arguments: tuple[str, ...], found: str) -> None:
 def test_the_slice_is_shown_and_can_be_repeated(suite: Path) -> None:
     shown = outcome(suite, "--part", "ci")
     assert (
-        "rotation: no commit -> slice 0 of 10 of the slow tests; again with: --part ci --rotation 0" in shown
+        f"rotation: no commit -> slice 0 of {SLICES} of the slow tests; again with: --part ci --rotation 0"
+        in shown
     )
 
     def selected(number: int) -> set[str]:

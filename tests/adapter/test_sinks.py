@@ -81,6 +81,7 @@ class TestSinks:
         )
         return sorted(name for (name,) in rows)
 
+    @pytest.mark.slow
     def test_a_sink_goes_on_when_what_it_reads_is_replaced(self, project: Any, folder: Path) -> None:
         before = self.ids(project)
         write_file(CHANGED, project.project_root, "models", "moves.sql")
@@ -90,6 +91,7 @@ class TestSinks:
         assert self.left(project) == []
         assert messages(run_dbt(["run"]))["feed"] == "UNCHANGED"
 
+    @pytest.mark.slow(ordinary=1)
     @pytest.mark.parametrize("selected", ["moves+", "day+", "feed"])
     def test_full_refresh_leaves_the_sink(self, project: Any, folder: Path, selected: str) -> None:
         before = self.ids(project)

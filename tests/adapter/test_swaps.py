@@ -62,6 +62,7 @@ class TestSwaps:
     def text(kind: str, columns: str) -> str:
         return f"{{{{ config(materialized='{kind}') }}}} select {columns}"
 
+    @pytest.mark.slow
     def test_a_reader_always_finds_a_relation(self, project: Any, server: dict[str, Any]) -> None:
         run_dbt(["seed"])
         run_dbt(["run"])

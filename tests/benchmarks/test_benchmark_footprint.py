@@ -66,6 +66,7 @@ def test_processes(capsys: pytest.CaptureFixture[str]) -> None:
     assert "hydration" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_upserts_hold_a_part_of_their_state_in_memory(capsys: pytest.CaptureFixture[str]) -> None:
     results = run_upserts(keys=300_000, changes=100_000)
     assert [(r.phase, r.records) for r in results] == [

@@ -14,6 +14,7 @@ from benchmarks.__main__ import app
 from benchmarks.kafka import run_backlogs, run_sinks
 
 
+@pytest.mark.slow
 def test_a_backlog(kafka: KafkaBroker) -> None:
     results = list(run_backlogs(kafka.bootstrap, 2_000))
     assert [(r.source, r.messages, r.rows) for r in results] == [
@@ -65,6 +66,7 @@ def test_flink_reads_the_same_topic(kafka: KafkaBroker) -> None:
     assert all(result.per_second > 0 and result.start_s for result in results)
 
 
+@pytest.mark.slow
 def test_sinks(kafka: KafkaBroker) -> None:
     with schema_registry() as registry:
         results = list(run_sinks(kafka.bootstrap, 2_000, registry.url))

@@ -42,6 +42,7 @@ def test_planning(tmp_path: Path) -> None:
     assert cached["latencies"]["least_ms"] < cold["latencies"]["least_ms"]
 
 
+@pytest.mark.slow
 def test_pgbench() -> None:
     with running() as runtime, postgres() as server, runtime.connect() as connection:
         databases = {

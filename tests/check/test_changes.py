@@ -119,6 +119,7 @@ def test_the_rows_of_a_table_are_exchanged(root: Path) -> None:
     assert reasons(found["copied"]) == [("filter", None, "(daily.total > 0::numeric)")]
 
 
+@pytest.mark.slow(ordinary=1)
 @pytest.mark.parametrize(
     ("before", "after", "parts"),
     [

@@ -29,6 +29,7 @@ def test_a_project_is_checked_in_time(tmp_path: Path, models: int) -> None:
 
 
 @pytest.mark.parametrize("models", [60, pytest.param(500, marks=pytest.mark.slow)])
+@pytest.mark.slow
 def test_a_compiled_manifest_says_the_same(tmp_path: Path, models: int) -> None:
     write_project(tmp_path, models)
     compiled = write_compiled(tmp_path)

@@ -87,6 +87,7 @@ def test_random_relations(seed: int) -> None:
     check(relation, random_contents(random, TABLES, random.choice((1, 10, 60))))
 
 
+@pytest.mark.slow
 def test_queries() -> None:
     answered: Counter[bool] = Counter()
     for seed, sql in enumerate([*QUERIES, *CORRELATED]):

@@ -96,6 +96,7 @@ def test_queries_of_duckdb(environment: Environment, ask_duckdb: Ask) -> None:
     check_queries("duckdb", ask_duckdb, environment)
 
 
+@pytest.mark.slow
 def test_databricks(environment: Environment, ask_spark: Ask) -> None:
     check_all("databricks", ask_spark, environment)
 

@@ -30,11 +30,13 @@ def _run(subjects: Subjects, lines: list[str], count: list[Finding]) -> None:
 
 
 @pytest.mark.parametrize("path", HAND_WRITTEN, ids=lambda path: path.stem)
+@pytest.mark.slow(ordinary=8)
 def test_statements(path: Path, subjects: Subjects, count: list[Finding]) -> None:
     _run(subjects, statements(path.read_text()), count)
 
 
 @pytest.mark.parametrize("path", GENERATED, ids=lambda path: path.stem)
+@pytest.mark.slow(ordinary=2)
 def test_generated_statements(path: Path, subjects: Subjects, count: list[Finding]) -> None:
     lines = [sql for sql in statements(path.read_text()) if zlib.crc32(sql.encode()) % SHARE == 0]
     _run(subjects, lines, count)

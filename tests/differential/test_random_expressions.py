@@ -29,6 +29,7 @@ def _run(seed: int, subjects: Subjects, drawn: list[Signature], count: list[Find
     assert not wrong, f"seed {seed}:\n{report(wrong)}"
 
 
+@pytest.mark.slow(ordinary=2)
 @pytest.mark.parametrize("seed", range(6))
 def test_random_expressions(
     seed: int, subjects: Subjects, drawn: list[Signature], count: list[Finding]

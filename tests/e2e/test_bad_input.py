@@ -70,6 +70,7 @@ def make_source(runtime: Runtime, name: str, options: str, columns: str = "id in
 # -- files of a source --
 
 
+@pytest.mark.slow
 def test_a_malformed_line_names_file_and_line(runtime: Runtime, tmp_path: Path) -> None:
     file = tmp_path / "lines.jsonl"
     file.write_text('{"id":1,"v":1}\n{"id":2,"v":\n{"id":3,"v":3}\n')
@@ -205,6 +206,7 @@ def test_the_sql_command_cuts_nothing(runtime: Runtime) -> None:
 # -- the command line --
 
 
+@pytest.mark.slow
 def test_a_port_in_use(tmp_path: Path) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
@@ -241,6 +243,7 @@ def test_a_second_runtime_on_one_directory(runtime: Runtime) -> None:
     assert runtime.run("SELECT 1") == [(1,)]
 
 
+@pytest.mark.slow
 def test_a_store_that_cannot_be_read(tmp_path: Path) -> None:
     store = tmp_path / "consensus.sqlite"
     store.write_bytes(b"this is no database" * 500)
@@ -251,6 +254,7 @@ def test_a_store_that_cannot_be_read(tmp_path: Path) -> None:
     assert store.read_bytes() == b"this is no database" * 500
 
 
+@pytest.mark.slow(ordinary=4)
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [

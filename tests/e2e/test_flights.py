@@ -224,6 +224,7 @@ def check(flights: Flights, postgres: Postgres) -> dict[str, int]:
     return compare(flights, postgres)
 
 
+@pytest.mark.slow
 def test_every_view_equals_postgresql_at_several_times(flights: Flights, postgres: Postgres) -> None:
     assert len(postgres.models) == 12
     sizes = check(flights, postgres)

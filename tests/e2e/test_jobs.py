@@ -74,6 +74,7 @@ def agree(runtime: Runtime) -> bool:
     return True
 
 
+@pytest.mark.slow
 def test_jobs_and_tasks_hydrate_alike_and_go_on_alike(runtime: Runtime) -> None:
     runtime.eventually(lambda: runtime.run("SELECT count(*) FROM jobs.above"))
     runtime.eventually(lambda: runtime.run("SELECT count(*) FROM tasks.above"))

@@ -114,9 +114,8 @@ def name_of(kill: Kill) -> str:
     return kill.__name__
 
 
-@pytest.mark.parametrize(
-    ("seed", "kills"), [(0, 3), *(pytest.param(seed, KILLS, marks=pytest.mark.slow) for seed in range(20))]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize(("seed", "kills"), [(0, 3), *((seed, KILLS) for seed in range(20))])
 def test_what_is_read_and_written_is_exact_whatever_is_killed(
     kafka: KafkaBroker, seed: int, kills: int
 ) -> None:

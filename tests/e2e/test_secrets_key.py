@@ -20,6 +20,7 @@ def environment(pid: int) -> bytes:
     return Path(f"/proc/{pid}/environ").read_bytes()
 
 
+@pytest.mark.slow
 def test_keys_of_the_environment_stay_in_the_coordinator(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PTVC_SECRETS_KEY", KEY)
     with running(options=("--verbose",)) as runtime:

@@ -49,6 +49,7 @@ def directory(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow(ordinary=1)
 def test_a_killed_writer_loses_and_doubles_nothing(directory: Path, client: PersistClient) -> None:
     """`kill -9` at random moments: what was acknowledged is there, at most one more append is, each once."""
     random = Random(7)

@@ -574,7 +574,7 @@ def machine(of: type[Persist], runs: int, *, needs: tuple[str, ...] = ()) -> Any
     return case
 
 
-TestInMemory = machine(Persist, 300)
+TestInMemory = machine(Persist, 150)
 TestOnFiles = machine(PersistOnFiles, 12)
 TestOnS3 = machine(PersistOnS3, 12, needs=("troubled_s3",))
 TestOnPostgres = machine(PersistOnPostgres, 12, needs=("postgres",))
@@ -586,7 +586,7 @@ def often(of: type[Persist], runs: int, number: int) -> None:
     run_state_machine_as_test(seed(number)(type(of.__name__, (of,), {})), settings=_settings(runs))
 
 
-@pytest.mark.slow
+@pytest.mark.slow(slices=40)
 @pytest.mark.parametrize("number", range(100))
 def test_in_memory_often(number: int) -> None:
     often(Persist, 100, number)

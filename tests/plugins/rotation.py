@@ -4,13 +4,13 @@
 default, selects everything.  A slow test is a case of a kind: of the function, or of the class, that the cases are the
 parameters of.  A slice holds
 
-- a tenth of the cases of a kind, and of every kind at least one; a smaller part of a kind whose mark says so:
+- a fifteenth of the cases of a kind, and of every kind at least one; a smaller part of a kind whose mark says so:
   `slow(slices=60)`;
-- a third of the kinds that have one or two cases, which make half of what the slow tests take: together they are one kind, of which
+- a quarter of the kinds that have one or two cases, which make half of what the slow tests take: together they are one kind, of which
   a file, whose tests may be a story and share what takes long to start, is a case;
 - every case, with the cases of the other slices together.
 
-Where classes are many of a kind, their marks say so: `slow(of="conformance", slices=3)`. Then a class is a case, with all its tests.
+Of a kind whose mark says `slow(ordinary=2)` the first two cases are not slow.  Where classes are many of a kind, their marks say so: `slow(of="conformance", slices=3)`. Then a class is a case, with all its tests.
 
 The slice follows from a number, and that from the commit's hash, so that a commit's run can be repeated and the next one sees other
 cases; `--rotation 3` takes another.  Tests that are named (`tests/a.py::test_b[7]`) are always selected.  What is left out
@@ -20,7 +20,7 @@ is counted at the head of the run, with the slice.
 from __future__ import annotations
 
 import subprocess
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from itertools import chain
 from pathlib import Path
@@ -28,10 +28,10 @@ from zlib import crc32
 
 import pytest
 
-SLICES = 10
+SLICES = 15
 FEW = 2
 """A kind of so many cases or fewer has no slices of its own."""
-SLICES_OF_FEW = 3
+SLICES_OF_FEW = 4
 NUMBERS = 120
 """Of these one chooses the slice: a multiple of how many slices any kind has."""
 PARTS = ("ordinary", "ci", "all")
@@ -106,6 +106,19 @@ def in_slice(cases: Iterable[str], number: int, slices: Mapping[str, int] | None
     return found
 
 
+def slow_marks(items: Iterable[pytest.Item]) -> dict[str, pytest.Mark]:
+    """Of the tests that are slow, by node id: not the first ones of a kind that the mark calls ordinary."""
+    found: dict[str, pytest.Mark] = {}
+    seen: Counter[str] = Counter()
+    for item in items:
+        if (mark := item.get_closest_marker("slow")) is not None:
+            kind = kind_of(item.nodeid)
+            seen[kind] += 1
+            if seen[kind] > mark.kwargs.get("ordinary", 0):
+                found[item.nodeid] = mark
+    return found
+
+
 class Rotation:
     """The slice of this run, and how much it leaves out."""
 
@@ -130,7 +143,7 @@ class Rotation:
         )
 
     def selects(self, items: list[pytest.Item]) -> list[pytest.Item]:
-        marks = {item.nodeid: mark for item in items if (mark := item.get_closest_marker("slow")) is not None}
+        marks = slow_marks(items)
         cases = {nodeid: case_of(nodeid, mark) for nodeid, mark in marks.items()}
         slices = {kind_of(cases[nodeid]): mark.kwargs.get("slices", SLICES) for nodeid, mark in marks.items()}
         match self.part:

@@ -20,6 +20,7 @@ FOUND = (2223, 3972, 6871)
 task whose end nobody saw, records of a source that two replicas committed."""
 
 
+@pytest.mark.slow(ordinary=2)
 @pytest.mark.parametrize("block", range(ORDINARY))
 def test_nothing_is_lost_hangs_or_dies_unseen(block: int) -> None:
     """A seed that fails replays alone: `python -m tests.simulation --seeds SEED --trace`."""

@@ -78,6 +78,7 @@ def test_random_relations(seed: int) -> None:
     check(relation, random_contents(random, TABLES, 10))
 
 
+@pytest.mark.slow
 def test_queries() -> None:
     narrower = 0
     for seed, sql in enumerate([*QUERIES, *CORRELATED]):

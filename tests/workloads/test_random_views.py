@@ -35,21 +35,21 @@ def test_queries_are_drawn_from_every_operator() -> None:
     assert len(seen) == 19, seen
 
 
-@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (1, 2))])
+@pytest.mark.slow(ordinary=1)
+@pytest.mark.parametrize("seed", range(3))
 def test_views_equal_postgres(oracle: psycopg.Connection, seed: int) -> None:
     check(oracle, seed, views=AT_ONCE, batches=5)
 
 
-@pytest.mark.slow
+@pytest.mark.slow(slices=30)
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("seed", range(100, 130))
 def test_more_views_equal_postgres(oracle: psycopg.Connection, seed: int) -> None:
     check(oracle, seed, views=AT_ONCE, batches=20)
 
 
-@pytest.mark.parametrize(
-    "seed", [200, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(201, 209))]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(200, 209))
 def test_views_whose_every_step_is_a_job_equal_postgres(oracle: psycopg.Connection, seed: int) -> None:
     jobs = check(
         oracle, seed, views=5, batches=5, settings=replace(FAST, step_job_min_rows=0, job_partitions=2)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, assert_never
 
 from ...interrupt import check_interrupt
-from ...repr.types import BOOL, MZ_TIMESTAMP, Kind, ScalarType
+from ...repr.types import BOOL, DATE, MZ_TIMESTAMP, TIME, TIMESTAMP, TIMESTAMPTZ, Kind, ScalarType
 from .external_function import ExternalFunction
 
 
@@ -161,6 +161,13 @@ class PerExecution:
 
 
 SEED, ROW = "seed", "row"
+CLOCKS = {
+    "current_date": DATE,
+    "current_timestamp": TIMESTAMPTZ,
+    "localtime": TIME,
+    "localtimestamp": TIMESTAMP,
+}
+"""Types of the functions of the clock that are key words: what each execution puts in, a moment, is cast to them."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ from ...errors import (
 )
 from ...expr.coercion.type_rules import base_name
 from ...expr.functions.system import input_checks
-from ...expr.tree.scalar import Call, Cast, Coalesce, Literal, MzNow, PerExecution, Scalar
+from ...expr.tree.scalar import CLOCKS, Call, Cast, Coalesce, Literal, MzNow, PerExecution, Scalar
 from ...expr.tree.windows import WINDOW_FUNCTIONS
 from ...repr.types import (
     BOOL,
@@ -45,7 +45,7 @@ from ..catalog.names import usable_path, visible_path
 from ..parser.expression import CLOCK_FUNCTIONS
 from ..scalars import build
 from ..scalars.expressions import Expressions
-from ..scalars.per_execution import HINT, clock_type
+from ..scalars.per_execution import HINT
 from ..scalars.typed import Typed
 from ..scalars.volatile import VOLATILE, drawn
 from ..scalars.zone import fold
@@ -274,7 +274,7 @@ class SessionFunctions(CatalogFunctions):
             raise Unsupported(
                 f"{name} is not allowed in {self.planner.defining}", hint=HINT, position=node.position
             )
-        type_ = clock_type(name)
+        type_ = CLOCKS.get(name, TIMESTAMPTZ)
         if node.args and name not in CLOCK_FUNCTIONS:
             raise UndefinedFunction(f"function {name}(...) does not exist", position=node.position)
         digits = tuple(arg.value for arg in node.args if isinstance(arg, ast.Integer))

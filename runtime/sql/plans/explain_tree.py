@@ -11,6 +11,7 @@ from ...expr.text.text_output import literal_text
 from ...expr.tree import relation as rel
 from ...expr.tree.relation_tree import inputs
 from ...expr.tree.scalar import (
+    CLOCKS,
     And,
     Call,
     Case,
@@ -28,7 +29,6 @@ from ...expr.tree.scalar import (
 )
 from ...expr.tree.windows import DEFAULT_FRAME, Exclusion, Frame
 from ...repr.types import Kind
-from ..scalars.per_execution import is_clock
 
 _INFIX = {
     "eq": "=", "ne": "<>", "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "add": "+", "subtract": "-",
@@ -223,8 +223,10 @@ def show(scalar: Scalar, names: Sequence[str] | None = None) -> str:
             return f"{function}({_list(args, names)})"
         case ExternalCall(function=called, args=args):
             return f"{called.name}({_list(args, names)})"
-        case Cast(arg=PerExecution(function=function), type=type_) if is_clock(function, type_):
-            return f"{function.upper()}" + ("" if type_.precision is None else f"({type_.precision})")
+        case Cast(arg=PerExecution(function=function), type=type_) if (
+            function in CLOCKS and CLOCKS[function].kind is type_.kind
+        ):
+            return function.upper() + ("" if type_.precision is None else f"({type_.precision})")
         case Cast(arg=arg, type=type_):
             return f"{show(arg, names)}::{type_}"
         case Case(branches=branches, otherwise=otherwise):

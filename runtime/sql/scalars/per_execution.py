@@ -20,7 +20,7 @@ from ...expr.tree.relation import Relation
 from ...expr.tree.relation_tree import dependencies, scalars_of, with_scalars
 from ...expr.tree.relation_tree import walk as walk_relation
 from ...expr.tree.scalar import ROW, SEED, Call, Literal, PerExecution, Scalar, transform, walk
-from ...repr.types import BYTEA, DATE, TIME, TIMESTAMP, TIMESTAMPTZ, ScalarType
+from ...repr.types import BYTEA
 from ...transform.rewrite import bottom_up
 from ..catalog.catalog_view import CatalogItem, ItemKind
 
@@ -30,28 +30,10 @@ if TYPE_CHECKING:
 _SEEDS = 63
 """Bits of the number of a seed that is left open, by which those of several views differ."""
 
-_CLOCKS = {
-    "current_date": DATE,
-    "current_timestamp": TIMESTAMPTZ,
-    "localtime": TIME,
-    "localtimestamp": TIMESTAMP,
-}
-"""What of the moment those give that are key words."""
-
 HINT = (
     "What is maintained must be a function of its inputs: compare a column with mz_now() in WHERE, or keep the "
     "value in a table. A plain view computes it at each read."
 )
-
-
-def clock_type(function: str) -> ScalarType:
-    """Of what a function of the clock gives: the moment is cast to it."""
-    return _CLOCKS.get(function, TIMESTAMPTZ)
-
-
-def is_clock(function: str, type_: ScalarType) -> bool:
-    """Whether the key word itself gives that type, to some precision."""
-    return function in _CLOCKS and _CLOCKS[function].kind is type_.kind
 
 
 def open_function(scalar: Scalar) -> str | None:

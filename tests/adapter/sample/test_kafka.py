@@ -90,6 +90,7 @@ def listed(said: str) -> set[str]:
     return {line.rpartition(".")[2] for line in said.splitlines()}
 
 
+@pytest.mark.slow
 def test_without_a_broker_they_are_left_out_and_it_says_so(project: Project) -> None:
     models = listed(project.dbt("--quiet", "ls", "--resource-type", "model"))
     assert "on_time_by_route" in models
@@ -99,6 +100,7 @@ def test_without_a_broker_they_are_left_out_and_it_says_so(project: Project) -> 
     assert "PTVC_SAMPLE_KAFKA" in said
 
 
+@pytest.mark.slow
 def test_it_is_exact_over_a_broker(project: Project, kafka: KafkaBroker, server: dict[str, Any]) -> None:
     topic, delays = (f"{name}-{uuid.uuid4().hex[:8]}" for name in ("flights", "delays"))
     variables = json.dumps({"kafka_flights": topic, "kafka_delays": delays})

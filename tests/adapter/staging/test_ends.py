@@ -202,6 +202,7 @@ class TestInTheWay(Orders):
 
 
 class TestStopped(Orders):
+    @pytest.mark.slow
     def test_retry_does_what_was_staged(self, project: Any, tmp_path: Path) -> None:
         sleeping = (
             "{{ config(materialized='table', pre_hook='select pg_sleep(120)') }} select n from {{ ref('b') }}"

@@ -48,6 +48,7 @@ def client(runtime: InProcess) -> Iterator[ClientProcess]:
         yield client
 
 
+@pytest.mark.slow(ordinary=2)
 @pytest.mark.parametrize(
     ("before", "inside", "times", "after", "length"),
     [
@@ -158,6 +159,7 @@ def test_changes_of_many_rows_are_computed_beside_the_loop(runtime: InProcess, d
     assert probe.held_s < HELD_S
 
 
+@pytest.mark.slow
 def test_keys_of_many_rows_are_looked_up_beside_the_loop(runtime: InProcess, db: Session) -> None:
     db.execute("CREATE TABLE p (a bigint PRIMARY KEY, b text, c int)")
     db.execute("CREATE TABLE q (a bigint, b text)")
@@ -204,6 +206,7 @@ def test_a_row_of_as_many_columns_as_there_can_be(db: Session) -> None:
     assert one(db, "SELECT c1599 FROM w") == 1599
 
 
+@pytest.mark.slow
 def test_large_results_are_ordered_beside_the_loop(runtime: InProcess, db: Session) -> None:
     with probed(runtime) as probe:
         # Texts: two million integers are in order within 0.1 s.

@@ -259,6 +259,7 @@ def test_names_are_those_of_now(full: tuple[InProcess, str]) -> None:
         assert round_trip(db, "late") == 2
 
 
+@pytest.mark.slow
 def test_round_trip(tmp_path: Path) -> None:
     with every_kind(tmp_path) as runtime, runtime.connect() as db:
         db.execute('SET search_path = "Some Where"')

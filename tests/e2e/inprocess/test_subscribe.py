@@ -65,6 +65,7 @@ class Follower:
         self.db.close()
 
 
+@pytest.mark.slow(ordinary=1)
 @pytest.mark.parametrize("seed", range(3))
 def test_snapshot_and_changes_are_what_is_read(seed: int) -> None:
     """At every time, while maintenance compacts, and a replica dies."""

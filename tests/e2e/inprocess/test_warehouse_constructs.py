@@ -136,6 +136,7 @@ def _counted(found: list[tuple[Any, ...]]) -> Counter[tuple[Any, ...]]:
     )
 
 
+@pytest.mark.slow(ordinary=1)
 @pytest.mark.parametrize("seed", range(2))
 def test_queries_and_views_equal_duckdb(db: Db, seed: int) -> None:
     random = Random(seed)

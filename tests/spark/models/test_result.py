@@ -27,6 +27,7 @@ def written(returned: DataFrame, spark: SparkSession) -> tuple[list[tuple[str, s
         return found.columns, found.rows, sorted(b"".join(found.lines).splitlines())
 
 
+@pytest.mark.slow
 def test_small_results_need_no_worker(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
     by_tasks = spark.sql(QUERY.format(1_000))
     with monkeypatch.context() as patch:

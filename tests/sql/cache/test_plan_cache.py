@@ -103,6 +103,7 @@ def values(types: tuple[ScalarType, ...], texts: list[str | None]) -> tuple[Lite
 
 
 @pytest.mark.parametrize("query", QUERIES, ids=lambda q: re.sub(r"\W+", "_", q)[:60])
+@pytest.mark.slow(ordinary=150)
 def test_a_cached_plan_says_what_a_new_one_says(query: str) -> None:
     cache = PlanCache()
     (statement,) = parse(query)

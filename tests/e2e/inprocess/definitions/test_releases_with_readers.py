@@ -18,6 +18,7 @@ from .crash_points import CRASHES, crash_during
 from .released_views import CHAIN, DB, STAGED, check_chain, fill, names, reading, stage, stage_chain
 
 
+@pytest.mark.slow(ordinary=2)
 @pytest.mark.parametrize("together", [True, False])
 @pytest.mark.parametrize("order", [1, -1])
 def test_what_rests_on_replacements_goes_on(
@@ -157,6 +158,7 @@ def test_a_crash_with_what_rests_on_replacements(
         check_chain(db, 3)
 
 
+@pytest.mark.slow(ordinary=1)
 @pytest.mark.parametrize("replicas", [1, 2])
 @pytest.mark.parametrize("seed", range(2))
 def test_random_histories(fresh: InProcess, seed: int, replicas: int) -> None:

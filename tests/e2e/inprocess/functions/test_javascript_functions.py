@@ -99,6 +99,7 @@ def test_errors_of_rows_are_data(db: Db) -> None:
     assert rows(db, "SELECT * FROM m") == [(2, 8)]
 
 
+@pytest.mark.slow
 def test_code_that_does_not_end_or_takes_all_memory(db: Db) -> None:
     """The runtime answers meanwhile, and the views are well again when the row is gone."""
     db.execute("CREATE TABLE t (x int)")

@@ -332,6 +332,7 @@ def test_a_key_that_is_in_error_goes_with_its_next_event(
     shows(db, "SELECT * FROM s", [])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2))
 def test_change_events_across_kills(fresh: InProcess, kafka: KafkaBroker, seed: int) -> None:
     """Of replicas, of the coordinator, of the broker and of the registry: the source is the table in the end, whatever came twice."""

@@ -185,6 +185,7 @@ def test_privileges(runtime: InProcess, db: Db, schema: str) -> None:
             )
 
 
+@pytest.mark.slow
 def test_a_sink_says_what_it_waits_for(db: Db, kafka: KafkaBroker, topic: str) -> None:
     db.execute(
         "CREATE CONNECTION k TO KAFKA (BROKER '127.0.0.1:1', SECURITY PROTOCOL PLAINTEXT) WITH (VALIDATE = false)"

@@ -151,6 +151,7 @@ def alone() -> Iterator[InProcess]:
         yield runtime
 
 
+@pytest.mark.slow
 def test_statuses_say_what_is_wrong_and_nothing_says_a_secret(
     alone: InProcess,
     kafka: KafkaBroker,

@@ -218,6 +218,7 @@ def test_the_order_within_a_partition_is_that_of_the_topic(db: Db, kafka: KafkaB
 # -- the broker goes away --
 
 
+@pytest.mark.slow
 def test_a_broker_that_is_killed_is_waited_for(db: Db, kafka: KafkaBroker) -> None:
     connect(db, kafka)
     topic = kafka.topic()
@@ -292,10 +293,8 @@ class _Producers:
         assert producer.flush(120) == 0
 
 
-SEEDS = [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(1, 25))]
-
-
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(25))
 def test_nothing_is_lost_or_doubled_by_kills(
     fresh: InProcess, kafka: KafkaBroker, producing: _Producers, seed: int
 ) -> None:

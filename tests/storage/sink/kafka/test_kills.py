@@ -26,13 +26,6 @@ TESTS = Path(__file__).parents[3]
 WITHIN_S = 120
 
 
-def one_of_steps(ordinary: str) -> pytest.MarkDecorator:
-    """Of all steps, one in the ordinary part: each takes its twenty seconds."""
-    return pytest.mark.parametrize(
-        "step", [step if step == ordinary else pytest.param(step, marks=pytest.mark.slow) for step in STEPS]
-    )
-
-
 ABORTED_AFTER_S = TRANSACTION_TIMEOUT_MS / 1000 + 3
 """The tests' broker looks for transactions that are too old each second."""
 
@@ -107,9 +100,8 @@ def reached(process: subprocess.Popen[str], step: str) -> bool:
     return process.stdout.readline().strip() == step
 
 
-@pytest.mark.parametrize(
-    "seed", [*range(1), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(1, 12))]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(12))
 def test_killed_at_every_step(kafka: KafkaBroker, seed: int) -> None:
     scene = Scene(kafka, seed)
     steps = list(STEPS) * 2
@@ -124,7 +116,8 @@ def test_killed_at_every_step(kafka: KafkaBroker, seed: int) -> None:
     scene.check()
 
 
-@one_of_steps("produce")
+@pytest.mark.slow
+@pytest.mark.parametrize("step", STEPS)
 def test_stopped_beyond_the_timeout_of_its_transaction(kafka: KafkaBroker, step: str) -> None:
     scene = Scene(kafka, STEPS.index(step))
     process = scene.process(step, 4, "stop")
@@ -138,7 +131,8 @@ def test_stopped_beyond_the_timeout_of_its_transaction(kafka: KafkaBroker, step:
     scene.check()
 
 
-@one_of_steps("progress")
+@pytest.mark.slow
+@pytest.mark.parametrize("step", STEPS)
 def test_who_was_stopped_while_another_wrote_writes_nothing_any_more(kafka: KafkaBroker, step: str) -> None:
     scene = Scene(kafka, 10 + STEPS.index(step))
     zombie = scene.process(step, 4, "stop")
@@ -153,7 +147,8 @@ def test_who_was_stopped_while_another_wrote_writes_nothing_any_more(kafka: Kafk
     scene.check()
 
 
-@one_of_steps("flush")
+@pytest.mark.slow
+@pytest.mark.parametrize("step", STEPS)
 def test_the_broker_is_killed(kafka: KafkaBroker, step: str) -> None:
     scene = Scene(kafka, 20 + STEPS.index(step))
     process = scene.process(step, 3, "wait")

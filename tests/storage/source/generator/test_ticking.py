@@ -105,6 +105,7 @@ class Source:
         return tick
 
 
+@pytest.mark.slow(ordinary=6)
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("kind", ["auction", "marketing", "tpch"])
 def test_outputs_that_come_and_go_are_as_of_the_position(
