@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 from ptvc.compute.spark.application import Application
-from ptvc.compute.spark.session import local_master
+from ptvc.compute.spark.session import application_context, local_master
 from ptvc.repr.batch import Batch, concat_batches, from_ipc
 from ptvc.repr.consolidate import consolidate
 
@@ -80,7 +80,7 @@ def application() -> Iterator[Application]:
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (root, old)))
     try:
         with tempfile.TemporaryDirectory(prefix="ptvc-bench-") as folder:
-            app = Application(local_master(RESIDENTS), "1g", Path(folder))
+            app = Application(application_context(local_master(RESIDENTS), "1g", Path(folder)), Path(folder))
             try:
                 yield app
             finally:

@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Coroutine, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from time import monotonic, sleep
 from typing import TYPE_CHECKING, Annotated, NoReturn
@@ -22,7 +22,17 @@ from rich.text import Text
 
 from .check.commands import check, lineage
 from .config import DATABASE, DEFAULT_HOST, DEFAULT_PORT, DEFAULT_USER, Settings
-from .directory import PRIVATE_UMASK, RuntimeInfo, installed_version, is_locked, log_file
+from .directory import (
+    CONTROL_SOCKET,
+    KEYS_VARIABLE,
+    PRIVATE_UMASK,
+    RuntimeInfo,
+    installed_version,
+    is_locked,
+    lock,
+    log_file,
+)
+from .driver_start import BegunDriver, DriverCommand
 from .errors import PtvcError
 from .porting.commands import port as port_project
 
@@ -108,24 +118,36 @@ def serve(
             f"refusing to listen on {host} without TLS and passwords",
             hint="Listen on 127.0.0.1 and forward the port over SSH.",
         )
-    from .allocator import return_what_is_freed
-    from .no_pandas import without_pandas
-
-    without_pandas()  # modules of the server make arrays while they are imported
-    return_what_is_freed()
-    from . import server  # half of the package, which no other command needs
-    from .persist.stores import locate
-
     logging.basicConfig(
         level=logging.DEBUG if verbose else logging.INFO,
         format="%(asctime)s %(levelname)s %(name)s %(message)s",
     )
+    from .no_pandas import without_pandas
+
+    without_pandas()  # modules of the server make arrays while they are imported
+    from .persist.stores import locate
+
     settings = Settings().with_assignments(assignments or ())
     location = locate(path, consensus, blob)
-    try:
-        asyncio.run(server.run(path, host, port, settings, location, secrets_key_file, http_port))
-    except server.PartFailed as failure:
-        server.start_anew(failure)
+    secrets_keys = os.environ.pop(KEYS_VARIABLE, None)
+    path = path.resolve()
+    blobs = location.under(path).blob
+    command = DriverCommand.of(settings, str(path / CONTROL_SOCKET), path, blobs)
+    with closing(lock(path)), BegunDriver(command) as driver:
+        # Spark starts while half of the package is imported, which no other command needs.
+        from .allocator import return_what_is_freed
+
+        return_what_is_freed()
+        from . import server
+
+        try:
+            asyncio.run(
+                server.run(
+                    path, host, port, settings, location, driver, secrets_keys, secrets_key_file, http_port
+                )
+            )
+        except server.PartFailed as failure:
+            server.start_anew(failure)
 
 
 @app.command()

@@ -136,6 +136,11 @@ class Settings:
     )
 
     @property
+    def master(self) -> str:
+        """Where Spark runs.  A replica occupies a slot for good, so jobs need spare ones; `local[n]` alone would never retry a task."""
+        return self.spark_master or f"local[{self.replica_slots + 2},4]"
+
+    @property
     def replica_room(self) -> int:
         """Replicas that can exist at once: of the cores of a local cluster, jobs need one."""
         found = _LOCAL_CLUSTER.match(self.spark_master)

@@ -18,12 +18,13 @@ from typing import TYPE_CHECKING
 
 from .clock import SystemClock
 from .config import SWITCH_INTERVAL_S, Settings
+from .coord.controller.driver_process import launching
 from .coord.coordinator import Coordinator
 from .coord.garbage import GarbageCollection
-from .coord.secrets.key_ring import VARIABLE as SECRETS_KEYS
 from .coord.secrets.key_ring import KeyRing
 from .coord.storage.storage import Storage
-from .directory import KEY_FILE, PRIVATE_UMASK, RUNTIME_FILE, RuntimeInfo, installed_version, lock
+from .directory import KEY_FILE, KEYS_VARIABLE, PRIVATE_UMASK, RUNTIME_FILE, RuntimeInfo, installed_version
+from .driver_start import BegunDriver
 from .errors import Fenced, PtvcError
 from .persist.location import Location
 from .persist.stores import open_stores
@@ -74,7 +75,7 @@ def start_anew(failure: PartFailed) -> None:
     if failure.http_port is not None:
         os.environ[HTTP_PORT] = str(failure.http_port)
     if failure.secrets_keys is not None:
-        os.environ[SECRETS_KEYS] = failure.secrets_keys
+        os.environ[KEYS_VARIABLE] = failure.secrets_keys
     sys.stdout.flush()
     sys.stderr.flush()
     os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
@@ -86,21 +87,22 @@ async def run(
     port: int,
     settings: Settings,
     location: Location,
+    driver: BegunDriver,
+    secrets_keys: str | None = None,
     key_file: Path | None = None,
     http_port: int | None = None,
 ) -> None:
-    """Serves until SIGINT or SIGTERM; prints one line when clients may connect.  `key_file` has the keys of secrets; without, they are
-    in the directory.  Without `http_port` there is no HTTP."""
+    """Serves a directory that is locked until SIGINT or SIGTERM; prints one line when clients may connect.
+
+    The keys of secrets are `secrets_keys`, or in `key_file`, or in the directory.  Without `http_port` there is no HTTP.
+    """
     sys.setswitchinterval(SWITCH_INTERVAL_S)
     os.umask(PRIVATE_UMASK)  # and that of all processes that are started from here
-    directory = directory.resolve()
     port = int(os.environ.pop(PORT, port))
     if http_port is not None:
         http_port = int(os.environ.pop(HTTP_PORT, http_port))
         _check_http()  # before anything is begun
-    given = os.environ.pop(SECRETS_KEYS, None)  # no process that is started from here has it
-    keys = KeyRing.open(key_file or directory / KEY_FILE, given, made=key_file is None)
-    held = lock(directory)
+    keys = KeyRing.open(key_file or directory / KEY_FILE, secrets_keys, made=key_file is None)
     stopping = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -121,7 +123,8 @@ async def run(
     clock = SystemClock()
     storage = Storage(open_stores(directory, location), clock)
     supervisor = Supervisor(lambda name, error: failed(error))
-    coordinator = Coordinator(storage, directory, settings, clock, supervisor, fenced, keys=keys)
+    launch = launching(settings, storage.blobs, supervisor, driver)
+    coordinator = Coordinator(storage, directory, settings, clock, supervisor, fenced, launch, keys)
     await coordinator.start()
     try:
         limits = Limits(
@@ -167,11 +170,10 @@ async def run(
             if not failures:
                 raise
             logger.exception("the runtime does not stop in order")
-        held.close()
     if failures:
         failure = PartFailed(f"a part of the runtime has failed: {failures[0]!r}")
         failure.port, failure.http_port = listener.port, http_port
-        failure.secrets_keys = given
+        failure.secrets_keys = secrets_keys
         raise failure from failures[0]
     if lost.is_set():
         raise Fenced(f"another coordinator has taken over {directory}", hint="This process has stopped.")

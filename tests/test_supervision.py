@@ -28,7 +28,7 @@ REPORTS_BY_ITSELF = {
     ("replica/ingest.py", "__init__"),  # a source that fails says so, and stops alone
     ("replica/egress.py", "__init__"),  # so does a sink
     ("replica/jobs.py", "run_job"),
-    ("replica/driver.py", "_handle"),
+    ("replica/driving.py", "_handle"),
 }
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 import duckdb
 import pyarrow as pa
 from ptvc.compute.spark.application import Application
-from ptvc.compute.spark.session import local_master
+from ptvc.compute.spark.session import application_context, local_master
 from ptvc.config import Settings
 
 from ..measure import load, tree_cpu_seconds
@@ -55,7 +55,8 @@ def by_spark(base: Base, files: Mapping[str, Path], answers: Mapping[str, Rows])
     from pyspark.sql import SparkSession
 
     with tempfile.TemporaryDirectory(prefix="ptvc-bench-") as folder:
-        app = Application(local_master(1), Settings().spark_driver_memory, Path(folder))
+        context = application_context(local_master(1), Settings().spark_driver_memory, Path(folder))
+        app = Application(context, Path(folder))
         try:
             spark: SparkSession = app.spark
             spark.conf.set("spark.sql.shuffle.partitions", "2")

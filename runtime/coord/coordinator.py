@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Mapping
-from functools import partial
 from itertools import count
 from pathlib import Path
 
@@ -23,7 +22,7 @@ from .catalog.items import TEMP_SCHEMA_PREFIX
 from .catalog.role import OWNER_ID, RoleEntry
 from .catalog.scram_secret import ScramSecret
 from .controller import Controller
-from .controller.driver_process import DriverProcess, Launch
+from .controller.driver_process import Launch
 from .controller.maintenance import Maintenance
 from .controller.query_jobs import QueryJobs
 from .ddl import Ddl
@@ -50,7 +49,7 @@ class Coordinator:
     """It has taken `storage` over, and closes it.  `on_fenced` runs when another process has taken the environment over: then
     this one must stop, as it must when a part of it fails (`supervisor`), without which others would wait for ever.
 
-    `launch` makes the driver; without it, a process of its own that runs Spark.
+    `launch` makes the driver.
     """
 
     def __init__(
@@ -61,7 +60,7 @@ class Coordinator:
         clock: Clock,
         supervisor: Supervisor,
         on_fenced: Callable[[], None],
-        launch: Launch | None = None,
+        launch: Launch,
         keys: KeyRing | None = None,
     ) -> None:
         """Blocks.  `keys` seal secrets; without, those of the directory's file."""
@@ -80,7 +79,7 @@ class Coordinator:
             storage,
             self.catalog,
             clock.now_ms,
-            launch or _spark(settings, storage.blobs, supervisor),
+            launch,
             supervisor,
             self._keys,
         )
@@ -217,14 +216,3 @@ class Coordinator:
         while True:
             await asyncio.sleep(self._settings.tick_ms / 1000)
             self.storage.tick()
-
-
-def _spark(settings: Settings, blobs: str, supervisor: Supervisor) -> Launch:
-    master = settings.spark_master or f"local[{settings.replica_slots + 2},4]"
-    return partial(
-        DriverProcess,
-        blobs=blobs,
-        master=master,
-        memory=settings.spark_driver_memory,
-        supervisor=supervisor,
-    )

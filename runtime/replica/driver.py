@@ -1,8 +1,7 @@
-"""The driver: a small process that owns the environment's Spark application and does what the coordinator says.
+"""The driver: a small process that owns the environment's Spark application and does what the coordinator says (`driving`).
 
-It starts resident tasks (one per replica) and runs jobs.  It exits when the coordinator goes, and when its JVM dies: the
-coordinator then starts a new one.  `python -m ptvc.replica.driver ADDRESS DIRECTORY BLOBS MASTER MEMORY`, where BLOBS is
-their URL.
+It exits when the coordinator goes, and when its JVM dies: the coordinator then starts a new one.
+`python -m ptvc.replica.driver ADDRESS DIRECTORY BLOBS MASTER MEMORY`, where BLOBS is their URL.
 """
 
 from __future__ import annotations
@@ -10,124 +9,27 @@ from __future__ import annotations
 import logging
 import os
 import sys
-import threading
-from concurrent.futures import Future, ThreadPoolExecutor
-from functools import partial
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from time import monotonic
 
+from ..compute.spark.session import application_context
 from ..no_pandas import without_pandas
 
-if __name__ == "__main__":
-    without_pandas(at_all=True)  # before the imports below, as some modules make arrays
-
-from ..compute.spark.application import Application
-from ..persist.column_cache import ColumnCache
-from ..retry import Backoff, Pauses
-from .jobs import run_job
-from .main import run_replica
-from .protocol import (
-    CancelJob,
-    Connection,
-    DriverHello,
-    JobFinished,
-    Message,
-    RunJob,
-    StartReplica,
-    StopReplica,
-)
-
-logger = logging.getLogger(__name__)
-
-EXIT_JVM_DIED = 3
-RESUBMIT = Backoff(first_s=0.5, longest_s=5.0)
-HEALTHY_S = 10.0
-"""A resident task that ran for so long did not fail to start."""
-JOBS_AT_ONCE = max(2, len(os.sched_getaffinity(0)))
-"""More would only hold more memory: each has a task for every core."""
-
-
-class Driver:
-    def __init__(
-        self, connection: Connection, address: str, blobs: str, cache: ColumnCache, app: Application
-    ) -> None:
-        self._connection = connection
-        self._address = address
-        self._blobs = blobs
-        self._cache = cache
-        self._app = app
-        self._stop: dict[str, threading.Event] = {}
-        self._pool = ThreadPoolExecutor(JOBS_AT_ONCE, "job")
-        self._jobs: dict[int, Future[None]] = {}
-
-    def run(self) -> None:
-        """Handles messages until the coordinator is gone."""
-        try:
-            while (message := self._connection.receive()) is not None:
-                self._handle(message)
-        finally:
-            for stop in self._stop.values():
-                stop.set()
-
-    def _handle(self, message: Message) -> None:
-        match message:
-            case StartReplica(replica=replica):
-                self._stop[replica] = threading.Event()
-                target = partial(self._keep_resident, message, self._stop[replica])
-                threading.Thread(target=target, name=f"replica {replica}", daemon=True).start()
-            case StopReplica(replica=replica):
-                if (stop := self._stop.pop(replica, None)) is not None:
-                    stop.set()
-                    self._app.cancel(f"resident-{replica}")
-            case RunJob(job_id=job_id):
-                self._jobs = {id_: job for id_, job in self._jobs.items() if not job.done()}
-                self._jobs[job_id] = self._pool.submit(self._run_job, message)
-            case CancelJob(job_id=job_id):
-                waiting = self._jobs.get(job_id)
-                if waiting is not None and not waiting.cancel():
-                    self._app.cancel_for_good(f"job-{job_id}")
-            case _:
-                raise TypeError(f"the driver does not understand {type(message).__name__}")
-
-    def _keep_resident(self, command: StartReplica, stop: threading.Event) -> None:
-        """Submits the resident job again and again until the replica is dropped."""
-        work = partial(run_replica, self._address, self._blobs, self._cache, command.replica, command.epoch)
-        pauses = Pauses(RESUBMIT)
-        while not stop.is_set():
-            began = monotonic()
-            try:
-                self._app.run_resident(command.replica, work)
-            except Exception as error:  # Spark gave up on the task: try again, it may have been killed
-                if stop.is_set():
-                    return
-                logger.warning("resident task of replica %s ended: %s", command.replica, error)
-            if monotonic() - began > HEALTHY_S:
-                pauses.reset()
-            stop.wait(pauses.endless())
-
-    def _run_job(self, command: RunJob) -> None:
-        try:
-            finished = run_job(self._app, command, self._blobs, self._connection.send)
-        except Exception as error:  # the coordinator decides what becomes of the dataflow
-            logger.exception("job %d failed", command.job_id)
-            finished = JobFinished(command.job_id, (), (), 0, 0.0, error=f"{type(error).__name__}: {error}")
-        self._connection.send(finished)
+PRELOADED = "ptvc.replica.main"
+"""What replicas are made of."""
 
 
 def main(address: str, directory: str, blobs: str, master: str, memory: str) -> None:
     """Starts Spark, then serves the coordinator; returns when it is gone."""
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s %(message)s")
     logging.getLogger("py4j").setLevel(logging.WARNING)  # it announces every connection that it closes
-    connection = Connection(address)
-    cache = ColumnCache(Path(directory) / "columns")
-    cache.clear()
-    app = Application(master, memory, Path(directory) / "spark", preload=(run_replica.__module__,))
-    app.on_jvm_exit(lambda: os._exit(EXIT_JVM_DIED))
-    connection.send(DriverHello(os.getpid(), app.version, app.master))
-    try:
-        Driver(connection, address, blobs, cache, app).run()
-    finally:
-        app.stop()
+    path = Path(directory)
+    without_pandas(at_all=True)  # before the import below, as some modules make arrays
+    with ThreadPoolExecutor(1, "spark") as starting:
+        spark = starting.submit(application_context, master, memory, path / "spark", (PRELOADED,))
+        from .driving import serve  # takes as long as the JVM
+
+    serve(spark.result(), address, path, blobs)
 
 
 if __name__ == "__main__":

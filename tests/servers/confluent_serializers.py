@@ -55,7 +55,24 @@ def avro_payloads(
     url: str, topic: str, schema: dict[str, Any], values: Sequence[Any], *, subject: str = "topic"
 ) -> list[bytes]:
     """Values as `AvroSerializer` writes them; it registers the schema.  `subject` is how it names that: topic, record, or topic_record."""
+    payloads, _ = _serialized(url, topic, schema, values, subject, "prefix")
+    return payloads
+
+
+def avro_payloads_and_header(
+    url: str, topic: str, schema: dict[str, Any], values: Sequence[Any]
+) -> tuple[list[bytes], tuple[str, bytes]]:
+    """As `avro_payloads`, with the id of the schema in a header, which is the same for all."""
+    payloads, headers = _serialized(url, topic, schema, values, "topic", "header")
+    ((name, value),) = set(headers)
+    return payloads, (name, value)
+
+
+def _serialized(
+    url: str, topic: str, schema: dict[str, Any], values: Sequence[Any], subject: str, id_in: str
+) -> tuple[list[bytes], list[tuple[str, bytes]]]:
     asked = {
+        "id_in": id_in,
         "url": url,
         "topic": topic,
         "schema": json.dumps(schema),
@@ -71,12 +88,16 @@ def avro_payloads(
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    return [b64decode(payload) for payload in json.loads(done.stdout)]
+    said = json.loads(done.stdout)
+    headers = [(name, b64decode(value)) for name, value in said["headers"]]
+    return [b64decode(payload) for payload in said["payloads"]], headers
 
 
 def main() -> None:
     from confluent_kafka.schema_registry import (
         SchemaRegistryClient,
+        header_schema_id_serializer,
+        prefix_schema_id_serializer,
         record_subject_name_strategy,
         topic_record_subject_name_strategy,
         topic_subject_name_strategy,
@@ -93,11 +114,20 @@ def main() -> None:
     serializer = AvroSerializer(
         SchemaRegistryClient({"url": asked["url"]}),
         asked["schema"],
-        conf={"subject.name.strategy": strategies[asked["subject"]]},
+        conf={
+            "subject.name.strategy": strategies[asked["subject"]],
+            "schema.id.serializer": {
+                "prefix": prefix_schema_id_serializer,
+                "header": header_schema_id_serializer,
+            }[asked["id_in"]],
+        },
     )
-    context = SerializationContext(asked["topic"], MessageField.VALUE)
+    headers: list[tuple[str, bytes]] = []
+    context = SerializationContext(asked["topic"], MessageField.VALUE, headers)
     values = pickle.loads(b64decode(asked["values"]))
-    print(json.dumps([b64encode(serializer(value, context)).decode() for value in values]))
+    payloads = [b64encode(serializer(value, context)).decode() for value in values]
+    said = [(name, b64encode(value).decode()) for name, value in headers]
+    print(json.dumps({"payloads": payloads, "headers": said}))
 
 
 if __name__ == "__main__":

@@ -13,8 +13,10 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import unquote
+from uuid import NAMESPACE_URL, uuid5
 
 Answer = tuple[int, Any]
+_NO_SCHEMA: Answer = (404, {"error_code": 40403, "message": "Schema not found"})
 
 
 class SchemaRegistry:
@@ -59,6 +61,11 @@ class SchemaRegistry:
                 versions.append(id_)
             return id_
 
+    @staticmethod
+    def guid(id_: int) -> str:
+        """Of the schema of that id."""
+        return str(uuid5(NAMESPACE_URL, f"schema {id_}"))
+
     def versions(self, subject: str) -> list[tuple[int, Any]]:
         """Ids and schemas, the first one first."""
         return [(i, json.loads(self._schemas[i]["schema"])) for i in self._versions.get(subject, ())]
@@ -72,14 +79,18 @@ class SchemaRegistry:
                 return 200, sorted(self._versions)
             case "GET", ["schemas", "ids", id_]:
                 found = self._schemas.get(int(id_))
-                return (200, found) if found else (404, {"error_code": 40403, "message": "Schema not found"})
+                return (200, found) if found else _NO_SCHEMA
+            case "GET", ["schemas", "guids", guid]:
+                named = next((known for i, known in self._schemas.items() if self.guid(i) == guid), None)
+                return (200, named) if named else _NO_SCHEMA
             case "GET", ["subjects", subject, "versions", version]:
                 return self._version(subject, version)
             case "POST", ["subjects", subject, "versions"] if subject in self.refused:
                 return 409, {"error_code": 409, "message": self.refused[subject]}
             case "POST", ["subjects", subject, "versions"]:
                 names = [(r["name"], r["subject"], r["version"]) for r in body.get("references", ())]
-                return 200, {"id": self.register(subject, body["schema"], names, body.get("schemaType"))}
+                id_ = self.register(subject, body["schema"], names, body.get("schemaType"))
+                return 200, {"id": id_, "guid": self.guid(id_)}
             case "GET", ["config", subject]:
                 if subject not in self.levels:
                     return 404, {"error_code": 40408, "message": "No compatibility of its own"}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
 
@@ -15,17 +15,15 @@ from .job import Job
 from .payload_file import remove_payloads
 from .permit import withdraw
 from .resident import run_resident
-from .session import PRELOAD, spark_context, stop_context
+from .session import stop_context
 from .superstep import JobRun
 
 
 class Application:
-    """`directory` receives Spark's logs and scratch files.  The modules of `preload` are those that its Python workers share
-    (`worker_daemon`)."""
+    """`context` is one of `application_context`, with the same directory."""
 
-    def __init__(self, master: str, memory: str, directory: Path, preload: Sequence[str] = ()) -> None:
-        conf = {"spark.driver.memory": memory, f"spark.executorEnv.{PRELOAD}": ",".join(preload)}
-        self._context: SparkContext = spark_context(master, "ptvc", conf, directory=directory)
+    def __init__(self, context: SparkContext, directory: Path) -> None:
+        self._context = context
         class_archive.make_later(self._gateway_process.args, directory / "class_archive.log")
         self._permits = directory / "permits"
         self._payloads = directory / "payloads"

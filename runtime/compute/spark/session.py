@@ -88,6 +88,15 @@ def spark_session(
     return SparkSession(spark_context(master, app_name, conf, directory=directory, jvm_options=jvm_options))
 
 
+def application_context(
+    master: str, memory: str, directory: Path, preload: Sequence[str] = ()
+) -> SparkContext:
+    """The context of an `Application`.  `directory` receives Spark's logs and scratch files; `memory` is the driver's heap; the modules
+    of `preload` are those that its Python workers share (`worker_daemon`)."""
+    conf = {"spark.driver.memory": memory, f"spark.executorEnv.{PRELOAD}": ",".join(preload)}
+    return spark_context(master, "ptvc", conf, directory=directory)
+
+
 def spark_context(
     master: str, app_name: str, conf: Mapping[str, str], *, directory: Path, jvm_options: Sequence[str] = ()
 ) -> SparkContext:

@@ -12,14 +12,13 @@ import tempfile
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
-from ...directory import PRIVATE_UMASK
+from ...directory import CONTROL_SOCKET, PRIVATE_UMASK
 from ...errors import PtvcError
 from ...replica.protocol import DriverHello, ReplicaHello, receive
 from ...supervision import OnFailure
 
 logger = logging.getLogger(__name__)
 
-SOCKET_NAME = "control.sock"
 MAX_SOCKET_PATH = 100
 
 ServeDriver = Callable[[DriverHello, asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
@@ -74,7 +73,7 @@ class ControlSocket:
 
 def _socket_path(directory: Path) -> Path:
     """In the environment's directory, unless that is too deep for the address of a Unix socket."""
-    path = directory / SOCKET_NAME
+    path = directory / CONTROL_SOCKET
     if len(os.fsencode(path)) <= MAX_SOCKET_PATH:
         return path
-    return Path(tempfile.mkdtemp(prefix="ptvc-")) / SOCKET_NAME
+    return Path(tempfile.mkdtemp(prefix="ptvc-")) / CONTROL_SOCKET

@@ -6,12 +6,15 @@ import asyncio
 import logging
 import os
 import signal
-import sys
+import subprocess
+import threading
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Protocol
 
-from ...directory import PRIVATE_UMASK
+from ...config import Settings
+from ...driver_start import BegunDriver, DriverCommand
 from ...errors import PtvcError, ReplicaUnavailable
 from ...retry import Backoff, Pauses
 from ...supervision import Supervisor
@@ -49,33 +52,29 @@ class Launch(Protocol):
 
 
 class DriverProcess:
-    """Keeps one driver process alive: it is started again whenever it ends, in growing intervals."""
+    """Keeps one driver process alive: it is started again whenever it ends, in growing intervals.
+
+    The first one may have been begun before.
+    """
 
     def __init__(
         self,
-        address: str,
-        directory: Path,
+        command: DriverCommand,
         on_exit: OnExit,
-        *,
-        blobs: str,
-        master: str,
-        memory: str,
         supervisor: Supervisor,
+        begun: BegunDriver | None = None,
     ) -> None:
-        """`blobs` is their URL."""
+        self._command = command
+        self._begun = begun
         self._supervisor = supervisor
-        self._command = [sys.executable, "-P", "-m", "ptvc.replica.driver"]
-        self._command += [address, str(directory), blobs, master, memory]
-        self._log = directory / "log" / "driver.log"
         self._on_exit = on_exit
         self._was_up = False
         self._failed_starts = 0
-        self._process: asyncio.subprocess.Process | None = None
+        self._process: _Process | None = None
         self._pauses = Pauses(BACKOFF)
         self._task: asyncio.Task[None] | None = None
 
     def start(self) -> None:
-        self._log.parent.mkdir(parents=True, exist_ok=True)
         self._task = self._supervisor.start("driver", self._supervise())
 
     def healthy(self) -> None:
@@ -94,7 +93,7 @@ class DriverProcess:
             logger.warning("the driver ended with code %s: %s", code, reason)
             failure = ReplicaUnavailable(
                 f"Spark cannot be started: {reason}",
-                hint=f"It is tried again all the time; the driver's log is {self._log}.",
+                hint=f"It is tried again all the time; the driver's log is {self._command.log}.",
             )
             if not self._was_up and code > 0:  # by itself: nobody has killed it
                 self._failed_starts += 1
@@ -103,31 +102,61 @@ class DriverProcess:
 
     async def _run(self) -> tuple[int, str]:
         """Runs it to its end: its status, and the last that it has written."""
-        with self._log.open("ab") as log:
-            start = log.tell()
-            # Its own process group, so that a Ctrl-C at the terminal reaches the coordinator alone.
-            self._process = await asyncio.create_subprocess_exec(
-                *self._command,
-                stdin=asyncio.subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-                start_new_session=True,
-                umask=PRIVATE_UMASK,
-            )
-        return await self._process.wait(), _last_line(self._log, start)
+        log = self._command.log
+        start = log.stat().st_size if log.exists() else 0
+        begun = None if self._begun is None else self._begun.take(self._command)
+        self._process = _Process(begun or self._command.begin())
+        return await self._process.ended(), _last_line(log, start)
 
     async def stop(self) -> None:
         """Ends the driver and all that it started."""
         if self._task is not None:
             self._task.cancel()
-        process = self._process
-        if process is None or process.returncode is not None:
+        if self._process is None:
             return
         try:
-            await asyncio.wait_for(process.wait(), STOP_TIMEOUT_S)  # its connection is closed: it is leaving
+            # Its connection is closed: it is leaving.  One that has none yet would look for it.
+            await asyncio.wait_for(self._process.ended(), STOP_TIMEOUT_S if self._was_up else 0)
         except TimeoutError:
-            os.killpg(process.pid, signal.SIGKILL)
-            await process.wait()
+            self._process.kill()
+            await self._process.ended()
+
+
+class _Process:
+    """A process that is waited for by a thread, as it may have been begun before there was an event loop."""
+
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+        self._process = process
+        self._loop = asyncio.get_running_loop()
+        self._code: asyncio.Future[int] = self._loop.create_future()
+        threading.Thread(target=self._wait, name="driver", daemon=True).start()
+
+    def _wait(self) -> None:
+        code = self._process.wait()
+        with suppress(RuntimeError):  # the loop has gone, and nobody asks
+            self._loop.call_soon_threadsafe(self._code.set_result, code)
+
+    async def ended(self) -> int:
+        """Its status, once it has ended."""
+        return await asyncio.shield(self._code)
+
+    def kill(self) -> None:
+        """With all that it has started."""
+        if self._process.poll() is None:
+            os.killpg(self._process.pid, signal.SIGKILL)
+
+
+def launching(
+    settings: Settings, blobs: str, supervisor: Supervisor, begun: BegunDriver | None = None
+) -> Launch:
+    """Drivers that are processes of their own, which run Spark."""
+
+    def launch(address: str, directory: Path, on_exit: OnExit) -> Driver:
+        return DriverProcess(
+            DriverCommand.of(settings, address, directory, blobs), on_exit, supervisor, begun
+        )
+
+    return launch
 
 
 def _last_line(log: Path, start: int) -> str:

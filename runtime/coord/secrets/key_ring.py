@@ -23,10 +23,9 @@ from pathlib import Path
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
+from ...directory import KEYS_VARIABLE
 from ...errors import PtvcError, StorageError
 
-VARIABLE = "PTVC_SECRETS_KEY"
-"""Environment variable: keys, as the lines of a file, or separated by commas."""
 KEY_BYTES = 32
 _NONCE_BYTES = 12
 _FORMAT = "1"
@@ -52,7 +51,9 @@ class KeyRing:
         """The keys of the variable, else of the file, if there is one; `made`: one that is not there is made when it is needed.
         Raises UnusableKeys."""
         if variable is not None:
-            return cls(None, _parsed(variable.replace(",", "\n"), f"the environment variable {VARIABLE}"))
+            return cls(
+                None, _parsed(variable.replace(",", "\n"), f"the environment variable {KEYS_VARIABLE}")
+            )
         ring = cls(path)
         if not ring._load() and not made:
             raise UnusableKeys(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from uuid import UUID
 
 import numpy as np
 import numpy.typing as npt
@@ -17,18 +18,24 @@ from .contract import PayloadErrors
 MALFORMED = "22P03"
 """invalid_binary_representation: of a payload that is not as its schema says."""
 
-_HEADER = 5
+_BY_ID, _BY_GUID = 0, 1
+_ID_BYTES, _GUID_BYTES = 4, 16
 
 
 @dataclass(frozen=True, slots=True)
 class Framed:
-    """Payload i: `data[starts[i]:ends[i]]` behind the id of its schema `ids[i]`; only of those that are `sound`."""
+    """Payload i: `data[starts[i]:ends[i]]` behind the id of its schema `ids[i]`; only of those that are `sound`.  An id of -1 - k is
+    `guids[k]`."""
 
     data: npt.NDArray[np.uint8]
     starts: Indices
     ends: Indices
     ids: Indices
     sound: Mask
+    guids: tuple[UUID, ...] = ()
+
+    def schema_of(self, id_: int) -> int | UUID:
+        return id_ if id_ >= 0 else self.guids[-1 - id_]
 
 
 class ErrorParts:
@@ -77,22 +84,33 @@ def extents(payloads: pa.LargeBinaryArray) -> tuple[npt.NDArray[np.uint8], Indic
 
 
 def framed(payloads: pa.LargeBinaryArray, errors: ErrorParts) -> Framed:
-    """A registry's frame: a zero byte, and four of the schema's id, the most significant first."""
+    """A registry's frame: a zero byte, and four of the schema's id, the most significant first; or a one, and the 16 of its GUID."""
     data, starts, ends = extents(payloads)
-    sound = ends - starts >= _HEADER
-    headers = np.zeros((len(starts), _HEADER), np.uint8)
-    headers[sound] = data[starts[sound, None] + np.arange(_HEADER)] if sound.any() else 0
-    short = np.flatnonzero(~sound)
-    reasons = [
-        f"{length} bytes are too few for the id of a schema" for length in (ends - starts)[short].tolist()
-    ]
-    errors.add(short, WHOLE_RECORD, MALFORMED, reasons)
-    strange = np.flatnonzero(sound & (headers[:, 0] != 0))
+    lengths = ends - starts
+    first = np.full(len(starts), _BY_ID, np.uint8)
+    first[lengths > 0] = data[starts[lengths > 0]]
+    by_guid = first == _BY_GUID
+    headers = np.where(by_guid, 1 + _GUID_BYTES, 1 + _ID_BYTES)
+    sound = lengths >= headers
+    strange = np.flatnonzero((first != _BY_ID) & ~by_guid & sound)
     reasons = [
         f"the payload begins with {byte}, not with 0 and the id of a schema"
-        for byte in headers[strange, 0].tolist()
+        for byte in first[strange].tolist()
     ]
     errors.add(strange, WHOLE_RECORD, MALFORMED, reasons)
+    short = np.flatnonzero(~sound)
+    reasons = [f"{length} bytes are too few for the id of a schema" for length in lengths[short].tolist()]
+    errors.add(short, WHOLE_RECORD, MALFORMED, reasons)
     sound[strange] = False
-    ids = headers[:, 1:].astype(np.int64) @ np.array([1 << 24, 1 << 16, 1 << 8, 1])
-    return Framed(data, starts + _HEADER, ends, ids, sound)
+    ids = np.zeros(len(starts), np.int64)
+    numbered, named = np.flatnonzero(sound & ~by_guid), np.flatnonzero(sound & by_guid)
+    if len(numbered):
+        digits = data[starts[numbered, None] + np.arange(1, 1 + _ID_BYTES)].astype(np.int64)
+        ids[numbered] = digits @ np.array([1 << 24, 1 << 16, 1 << 8, 1])
+    guids: tuple[UUID, ...] = ()
+    if len(named):
+        found = data[starts[named, None] + np.arange(1, 1 + _GUID_BYTES)]
+        distinct, which = np.unique(found, axis=0, return_inverse=True)
+        guids = tuple(UUID(bytes=row.tobytes()) for row in distinct)
+        ids[named] = -1 - which.reshape(-1)
+    return Framed(data, starts + headers, ends, ids, sound, guids)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from time import monotonic
 from typing import Any
 from urllib.parse import quote
+from uuid import UUID
 
 from ...errors import PtvcError, UndefinedObject
 from ..connections.addresses import Addresses
@@ -48,15 +49,16 @@ class Registry:
         self._values = values
         self._addresses = Addresses(link_local=values.link_local)
         self._seconds = seconds
-        self._known: dict[int, SchemaText] = {}
+        self._known: dict[int | UUID, SchemaText] = {}
         self._what = f"the schema registry at {settings(values).where}"
 
-    def schema(self, id_: int) -> SchemaText | None:
-        """None: there is no schema of this id.  Raises ConnectionFailed."""
+    def schema(self, id_: int | UUID) -> SchemaText | None:
+        """None: there is no schema of this id, or GUID.  Raises ConnectionFailed."""
         if (known := self._known.get(id_)) is not None:
             return known
         deadline = monotonic() + self._seconds
-        answer = self._ask(Request(f"/schemas/ids/{id_}"), deadline, absent=(_NO_SCHEMA,))
+        path = f"/schemas/{'guids' if isinstance(id_, UUID) else 'ids'}/{id_}"
+        answer = self._ask(Request(path), deadline, absent=(_NO_SCHEMA,))
         if answer is None:
             return None
         found = self._known[id_] = self._complete(answer, deadline)

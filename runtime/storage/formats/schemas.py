@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Protocol
+from uuid import UUID
 
 AVRO = "AVRO"
 
@@ -18,14 +19,14 @@ class SchemaText:
 
 
 class Schemas(Protocol):
-    def schema(self, id_: int) -> SchemaText | None:
-        """None: there is no schema of this id.  Raises PtvcError when nobody can tell."""
+    def schema(self, id_: int | UUID) -> SchemaText | None:
+        """By its id in the registry, or its GUID.  None: there is no such schema.  Raises PtvcError when nobody can tell."""
 
 
 class _NoSchemas:
     """Of a format that decodes nothing."""
 
-    def schema(self, id_: int) -> SchemaText | None:
+    def schema(self, id_: int | UUID) -> SchemaText | None:
         raise AssertionError("a format that decodes nothing asks for no schema")
 
 

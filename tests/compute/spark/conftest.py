@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from ptvc.compute.spark.application import Application
+from ptvc.compute.spark.session import application_context
 
 MASTER = os.environ.get("PTVC_TEST_MASTER", "local[2,4]")
 
@@ -16,7 +17,7 @@ MASTER = os.environ.get("PTVC_TEST_MASTER", "local[2,4]")
 @pytest.fixture(scope="package")
 def application() -> Iterator[Application]:
     with tempfile.TemporaryDirectory(prefix="ptvc-spark-") as directory:
-        application = Application(MASTER, "1g", Path(directory))
+        application = Application(application_context(MASTER, "1g", Path(directory)), Path(directory))
         try:
             yield application
         finally:

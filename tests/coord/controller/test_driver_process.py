@@ -4,14 +4,33 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import signal
+import subprocess
 from pathlib import Path
 
 import pytest
 from ptvc.coord.controller import driver_process
 from ptvc.coord.controller.driver_process import HOPELESS_AFTER, DriverProcess
+from ptvc.driver_start import BegunDriver, DriverCommand
 from ptvc.errors import PtvcError
 from ptvc.retry import Backoff
 from ptvc.supervision import Supervisor
+
+
+class ScriptCommand(DriverCommand):
+    """A shell in place of the driver."""
+
+    script: str
+
+    @classmethod
+    def running(cls, directory: Path, script: str) -> ScriptCommand:
+        command = cls("address", directory, "file:/b", "local[1]", "1g")
+        object.__setattr__(command, "script", script)
+        return command
+
+    @property
+    def words(self) -> list[str]:
+        return ["sh", "-c", self.script]
 
 
 async def endings(directory: Path, script: str, count: int, up: int | None = None) -> list[str | None]:
@@ -28,10 +47,7 @@ async def endings(directory: Path, script: str, count: int, up: int | None = Non
 
     failures: list[BaseException] = []
     supervisor = Supervisor(lambda _, error: failures.append(error))
-    driver = DriverProcess(
-        "address", directory, ended, blobs="file:/b", master="local[1]", memory="1g", supervisor=supervisor
-    )
-    driver._command = ["sh", "-c", script]
+    driver = DriverProcess(ScriptCommand.running(directory, script), ended, supervisor)
     driver.start()
     await asyncio.wait_for(enough.wait(), 60)
     await driver.stop()
@@ -62,10 +78,10 @@ def test_once_it_was_up_attempts_are_counted_anew(tmp_path: Path) -> None:
 def test_where_the_system_has_no_process_to_give_it_is_tried_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def refused(*_: object, **__: object) -> None:
+    def refused(*_: object, **__: object) -> None:
         raise OSError(errno.EMFILE, "Too many open files")
 
-    monkeypatch.setattr(asyncio, "create_subprocess_exec", refused)
+    monkeypatch.setattr(subprocess, "Popen", refused)
     said = asyncio.run(endings(tmp_path, "true", HOPELESS_AFTER))
     assert said[:-1] == [None] * (HOPELESS_AFTER - 1)
     assert "Too many open files" in str(said[-1])
@@ -76,3 +92,31 @@ def test_its_files_are_for_nobody_else(tmp_path: Path) -> None:
     asyncio.run(endings(tmp_path, f"touch {file}; mkdir {file}-directory", 1))
     assert file.stat().st_mode & 0o777 == 0o600
     assert (tmp_path / "made-directory").stat().st_mode & 0o777 == 0o700
+
+
+def test_one_that_was_begun_is_the_first(tmp_path: Path) -> None:
+    command = ScriptCommand.running(tmp_path, f"echo $$ >> {tmp_path}/pids; exec sleep 60")
+
+    async def run(begun: BegunDriver) -> None:
+        driver = DriverProcess(command, lambda failure: None, Supervisor(lambda name, error: None), begun)
+        driver.start()
+        await asyncio.sleep(0)
+        await driver.stop()
+
+    with BegunDriver(command) as begun:
+        process = begun._process
+        assert process is not None
+        asyncio.run(run(begun))
+        assert process.returncode == -signal.SIGKILL
+        assert begun.take(command) is None
+    assert not (tmp_path / "pids").exists() or len((tmp_path / "pids").read_text().split()) == 1
+
+
+def test_one_that_nobody_takes_is_killed(tmp_path: Path) -> None:
+    command = ScriptCommand.running(tmp_path, "exec sleep 60")
+    with BegunDriver(command) as begun:
+        process = begun._process
+        assert process is not None
+        assert begun.take(DriverCommand("elsewhere", tmp_path, "file:/b", "local[1]", "1g")) is None
+        assert process.poll() is None
+    assert process.returncode == -signal.SIGKILL

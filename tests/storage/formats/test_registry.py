@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from typing import Any
+from uuid import UUID
 
 import pytest
 from ptvc.errors import UndefinedObject
@@ -48,6 +49,14 @@ def test_by_id_and_by_subject(server: SchemaRegistry) -> None:
     assert registry.schema(77) is None
     with pytest.raises(UndefinedObject, match='has no subject "nothing-value"'):
         registry.latest("nothing-value")
+
+
+def test_by_guid(server: SchemaRegistry) -> None:
+    guid = UUID(server.guid(server.register("orders-value", V1)))
+    registry = client(server)
+    assert registry.schema(guid) == registry.schema(guid) == SchemaText(json.dumps(V1))
+    assert server.asked == [f"/schemas/guids/{guid}"]
+    assert registry.schema(UUID(int=0)) is None
 
 
 def test_references(server: SchemaRegistry) -> None:

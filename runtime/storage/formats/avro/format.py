@@ -1,10 +1,13 @@
-"""FORMAT AVRO with a registry of schemas: a payload begins with a zero byte and the id of the schema that it was written with.
+"""FORMAT AVRO with a registry of schemas: a payload begins with a zero byte and the id of the schema that it was written with, or with a one
+and its GUID.
 
 Each id's payloads are read together, as the reader's schema, which is fixed when the source is made: the columns do not change when
 others begin to write with a newer schema.
 """
 
 from __future__ import annotations
+
+from uuid import UUID
 
 import numpy as np
 import pyarrow as pa
@@ -31,7 +34,7 @@ class RawAvro:
     def __init__(self, reader: Type, schemas: Schemas) -> None:
         self._reader = reader
         self._schemas = schemas
-        self._decoders: dict[int, RawDecoder | str] = {}
+        self._decoders: dict[int | UUID, RawDecoder | str] = {}
 
     def decode(self, payloads: pa.LargeBinaryArray, errors: ErrorParts) -> pa.Array:
         """The raw values, NULL for those in error."""
@@ -42,7 +45,8 @@ class RawAvro:
         for id_ in np.unique(frame.ids[frame.sound]).tolist():
             of_id = np.flatnonzero(frame.sound & (frame.ids == id_))
             rows.append(of_id)
-            parts.append(self._of_id(id_, buffer, frame.starts[of_id], frame.ends[of_id], of_id, errors))
+            schema = frame.schema_of(id_)
+            parts.append(self._of_id(schema, buffer, frame.starts[of_id], frame.ends[of_id], of_id, errors))
         if len(parts) == 1 and not len(rows[0]):
             return parts[0]
         parts.insert(0, pa.nulls(len(rows[0]), raw_type(self._reader)))
@@ -52,7 +56,7 @@ class RawAvro:
         return pa.concat_arrays(parts).take(pa.array(back))
 
     def _of_id(
-        self, id_: int, buffer: Payloads, starts: Ints, ends: Ints, rows: Indices, errors: ErrorParts
+        self, id_: int | UUID, buffer: Payloads, starts: Ints, ends: Ints, rows: Indices, errors: ErrorParts
     ) -> pa.Array:
         decoder = self._decoder(id_)
         if isinstance(decoder, str):
@@ -64,7 +68,7 @@ class RawAvro:
         )
         return found.values
 
-    def _decoder(self, id_: int) -> RawDecoder | str:
+    def _decoder(self, id_: int | UUID) -> RawDecoder | str:
         """What reads payloads of the id, or why they cannot be read."""
         known = self._decoders.get(id_)
         if known is not None:

@@ -55,7 +55,7 @@ class KafkaConnector:
         self._wanted = {
             "keys": options.key is not None,
             "timestamps": Part.TIMESTAMP in parts,
-            "headers": bool(parts & {Part.HEADERS, Part.HEADER}),
+            "headers": bool(parts & {Part.HEADERS, Part.HEADER}) or options.may_name_schemas,
         }
         self._reader: TopicReader | None = None
         self._at: Offsets | None = None

@@ -1,15 +1,27 @@
-"""Headers of messages as columns: all of them as a map, or the last of a name."""
+"""Headers of messages: as columns, all of them as a map or the last of a name; and the ids of schemas that they hold."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from ....expr.columns.maps import keyed
 from ....repr.types import ScalarType
 from .messages import Header
 from .options import MessageColumn
+
+
+def with_schema_ids(
+    payloads: pa.LargeBinaryArray, headers: Sequence[Sequence[Header]], name: str
+) -> pa.LargeBinaryArray:
+    """Payloads behind the id of their schema, where a header has it: serializers may leave it there, in the same bytes."""
+    ids = [dict(found).get(name) for found in headers]
+    if not any(ids):
+        return payloads
+    prefixes = pa.array([id_ or b"" for id_ in ids], pa.large_binary())
+    return pc.binary_join_element_wise(prefixes, payloads, pa.scalar(b"", pa.large_binary()))
 
 
 def header_maps(headers: Sequence[Sequence[Header]], type_: ScalarType) -> pa.Array:

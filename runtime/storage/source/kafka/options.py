@@ -64,6 +64,11 @@ class KafkaOptions:
         return tuple(dict.fromkeys(used))
 
     @property
+    def may_name_schemas(self) -> bool:
+        """Whether headers may name the schemas that keys or values were written with."""
+        return any(of is not None and of.connection is not None for of in (self.key, self.value))
+
+    @property
     def inline_errors(self) -> bool:
         """Whether a value that cannot be decoded is a row that says so."""
         return any(column.part is Part.ERROR for column in self.columns)

@@ -12,6 +12,7 @@ A value may be a change event, which says itself whether there is a row of its k
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -24,9 +25,12 @@ from ....repr.types import UINT8
 from ...debezium.contract import EventFormat
 from ...decode import WHOLE_RECORD, Decoded, ErrorList
 from ...formats.contract import DecodedPayloads, PayloadFormat
-from .headers import header_maps, header_values
+from .headers import header_maps, header_values, with_schema_ids
 from .messages import Messages
 from .options import KafkaOptions, MessageColumn, Part
+
+KEY_SCHEMA_ID, VALUE_SCHEMA_ID = "__key_schema_id", "__value_schema_id"
+"""Headers in which Confluent's serializers may leave the ids of schemas, in place of the first bytes of keys and values."""
 
 
 class Records:
@@ -63,6 +67,7 @@ class Records:
     def decode(self, messages: Messages) -> Decoded:
         count = len(messages)
         errors = _Errors(self._schema, self._options.topic, messages)
+        messages = self._behind_ids(messages)
         with_value = _valid(messages.values)
         value, with_row = self._rows(messages.values, with_value)
         key = None
@@ -86,6 +91,16 @@ class Records:
         present = with_row if self._upsert else np.ones(count, np.bool_)
         self._check_not_null(errors, columns, with_key, with_row)
         return Decoded(tuple(columns), messages.offsets, present, errors.finish())
+
+    def _behind_ids(self, messages: Messages) -> Messages:
+        """Keys and values that are decoded by a registry's schemas begin with the ids of these."""
+        options, headers = self._options, messages.headers
+        keys, values = messages.keys, messages.values
+        if options.key is not None and options.key.connection is not None:
+            keys = with_schema_ids(keys, headers, KEY_SCHEMA_ID)
+        if options.value.connection is not None:
+            values = with_schema_ids(values, headers, VALUE_SCHEMA_ID)
+        return replace(messages, keys=keys, values=values)
 
     def _rows(self, payloads: pa.LargeBinaryArray, valid: Mask) -> tuple[DecodedPayloads, Mask]:
         """As `_payloads`, and which messages have a row, or should have had one."""

@@ -231,7 +231,7 @@ def test_a_driver_that_cannot_start_is_an_error_that_names_its_log(tmp_path: Pat
 
     from ptvc.clock import SystemClock
     from ptvc.config import Settings
-    from ptvc.coord.controller.driver_process import DriverProcess, OnExit
+    from ptvc.coord.controller.driver_process import launching
     from ptvc.coord.coordinator import Coordinator
     from ptvc.coord.storage.storage import Storage
     from ptvc.errors import ReplicaUnavailable
@@ -241,22 +241,13 @@ def test_a_driver_that_cannot_start_is_an_error_that_names_its_log(tmp_path: Pat
 
     supervisor = Supervisor(lambda name, error: None)
 
-    def launch(address: str, directory: Path, on_exit: OnExit) -> DriverProcess:
-        # Its connection is refused, which ends it before it starts Spark.
-        return DriverProcess(
-            address + ".wrong",
-            directory,
-            on_exit,
-            blobs=tmp_path.as_uri(),
-            master="local[1]",
-            memory="1g",
-            supervisor=supervisor,
-        )
+    settings = Settings(spark_master="nowhere")
 
     async def main() -> ReplicaUnavailable:
         clock = SystemClock()
         storage = Storage(open_stores(tmp_path, Location()), clock)
-        coordinator = Coordinator(storage, tmp_path, Settings(), clock, supervisor, lambda: None, launch)
+        launch = launching(settings, storage.blobs, supervisor)
+        coordinator = Coordinator(storage, tmp_path, settings, clock, supervisor, lambda: None, launch)
         await coordinator.start()
         try:
             with pytest.raises(ReplicaUnavailable) as caught:

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from inprocess import rows
-from servers.confluent_serializers import avro_payloads, packages
+from servers.confluent_serializers import avro_payloads, avro_payloads_and_header, packages
 from servers.kafka_broker import KafkaBroker
 from servers.kafka_jars import Missing
 from servers.schema_registry import SchemaRegistry, schema_registry
@@ -89,3 +89,25 @@ def test_avro(db: Db, kafka: KafkaBroker, registry: SchemaRegistry, subject: str
     )
     shows(db, f"SELECT {COLUMNS} FROM s", [row(value) for value in values])
     assert rows(db, "SELECT status FROM mz_internal.mz_source_statuses WHERE name = 's'") == [("running",)]
+
+
+def test_ids_of_schemas_in_headers(db: Db, kafka: KafkaBroker, registry: SchemaRegistry) -> None:
+    """Beside messages that begin with them, and one of a schema that nobody knows."""
+    topic, random = kafka.topic(), Random(8)
+    values = [order(random) for _ in range(20)]
+    payloads, header = avro_payloads_and_header(registry.url, topic, SCHEMA, values[:10])
+    assert header[0] == "__value_schema_id"
+    kafka.produce(topic, [(None, payload) for payload in payloads], headers=[("other", b"x"), header])
+    prefixed = avro_payloads(registry.url, topic, SCHEMA, values[10:])
+    kafka.produce(topic, [(None, payload) for payload in prefixed])
+    db.execute(
+        f"CREATE SOURCE s FROM KAFKA CONNECTION k (TOPIC '{topic}') "
+        "FORMAT AVRO USING CONFLUENT SCHEMA REGISTRY CONNECTION r "
+        "WITH (ON ERROR = DEAD LETTER)".encode()
+    )
+    shows(db, f"SELECT {COLUMNS} FROM s", [row(value) for value in values])
+    kafka.produce(topic, [(None, payloads[0])], headers=[(header[0], b"\1" + bytes(16))])
+    unknown = "%there is no schema 00000000-0000-0000-0000-000000000000 in the registry"
+    shows(db, f"SELECT reason LIKE '{unknown}' FROM s_dead_letters", [(True,)])
+    db.execute("ALTER SOURCE s REPLAY DEAD LETTERS")
+    shows(db, "SELECT count(*) FROM s_dead_letters", [(1,)])

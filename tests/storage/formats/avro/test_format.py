@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from typing import Any
+from uuid import UUID
 
 import pytest
 from ptvc.errors import PtvcError
@@ -32,7 +33,9 @@ class Registry:
         self.asked: list[int] = []
         self.silent = False
 
-    def schema(self, id_: int) -> SchemaText | None:
+    def schema(self, id_: int | UUID) -> SchemaText | None:
+        if isinstance(id_, UUID):
+            id_ = id_.int
         self.asked.append(id_)
         if self.silent:
             raise PtvcError("the registry does not answer")
@@ -44,6 +47,10 @@ def framed(id_: int, schema: Any, value: Any) -> bytes:
     return b"\0" + id_.to_bytes(4, "big") + written(schema, value)
 
 
+def named(id_: int, schema: Any, value: Any) -> bytes:
+    return b"\1" + UUID(int=id_).bytes + written(schema, value)
+
+
 def failures(found: DecodedPayloads) -> list[tuple[int, int, str, str]]:
     errors = found.errors
     parts = errors.rows.tolist(), errors.columns.tolist()
@@ -52,6 +59,34 @@ def failures(found: DecodedPayloads) -> list[tuple[int, int, str, str]]:
 
 def rows(found: DecodedPayloads) -> list[tuple[Any, ...]]:
     return list(zip(*(column.to_pylist() for column in found.columns), strict=True))
+
+
+def test_schemas_by_guid_beside_others_by_id() -> None:
+    registry = Registry(_1=V1, _2=V2)
+    format_ = AvroFormat(SchemaText(json.dumps(V2)), registry, "value")
+    payloads = [
+        named(1, V1, {"id": 1}),
+        framed(1, V1, {"id": 2}),
+        named(2, V2, {"name": "a", "id": 3, "day": 0}),
+        named(3, V1, {"id": 4}),
+        b"\1" + bytes(15),
+        named(1, V1, {"id": 5}),
+    ]
+    found = format_.decode(binary(payloads))
+    assert [row[:2] for row in rows(found)] == [
+        ("?", 1),
+        ("?", 2),
+        ("a", 3),
+        (None, None),
+        (None, None),
+        ("?", 5),
+    ]
+    assert failures(found) == [
+        (3, WHOLE_RECORD, "22P03", f"there is no schema {UUID(int=3)} in the registry"),
+        (4, WHOLE_RECORD, "22P03", "16 bytes are too few for the id of a schema"),
+    ]
+    # A GUID and an id are told apart, whatever is in them.
+    assert sorted(registry.asked) == [1, 1, 2, 3]
 
 
 def test_several_schemas_and_what_is_none() -> None:
@@ -67,7 +102,7 @@ def test_several_schemas_and_what_is_none() -> None:
         framed(1, V1, {"id": 2}),
         b"",
         b"\0\0\0",
-        b"\1" + b"\0" * 9,
+        b"\2" + b"\0" * 9,
         framed(2, V1, {"id": 3}),
         framed(3, V1, {"id": 3}),
         framed(1, V1, {"id": 4}) + b"x",
@@ -81,7 +116,7 @@ def test_several_schemas_and_what_is_none() -> None:
     assert failures(found) == [
         (2, WHOLE_RECORD, "22P03", "0 bytes are too few for the id of a schema"),
         (3, WHOLE_RECORD, "22P03", "3 bytes are too few for the id of a schema"),
-        (4, WHOLE_RECORD, "22P03", "the payload begins with 1, not with 0 and the id of a schema"),
+        (4, WHOLE_RECORD, "22P03", "the payload begins with 2, not with 0 and the id of a schema"),
         (5, WHOLE_RECORD, "22P03", "there is no schema 2 in the registry"),
         (
             6,

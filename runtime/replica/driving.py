@@ -1,0 +1,132 @@
+"""What the driver does once Spark is up: it starts resident tasks (one per replica) and runs jobs, as the coordinator says."""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+from time import monotonic, sleep
+
+from pyspark import SparkContext
+
+from ..compute.spark.application import Application
+from ..persist.column_cache import ColumnCache
+from ..retry import Backoff, Pauses
+from .jobs import run_job
+from .main import run_replica
+from .protocol import (
+    CancelJob,
+    Connection,
+    DriverHello,
+    JobFinished,
+    Message,
+    RunJob,
+    StartReplica,
+    StopReplica,
+)
+
+logger = logging.getLogger(__name__)
+
+EXIT_JVM_DIED = 3
+RESUBMIT = Backoff(first_s=0.5, longest_s=5.0)
+HEALTHY_S = 10.0
+"""A resident task that ran for so long did not fail to start."""
+JOBS_AT_ONCE = max(2, len(os.sched_getaffinity(0)))
+"""More would only hold more memory: each has a task for every core."""
+DIAL_S = 0.02
+
+
+class Driver:
+    def __init__(
+        self, connection: Connection, address: str, blobs: str, cache: ColumnCache, app: Application
+    ) -> None:
+        self._connection = connection
+        self._address = address
+        self._blobs = blobs
+        self._cache = cache
+        self._app = app
+        self._stop: dict[str, threading.Event] = {}
+        self._pool = ThreadPoolExecutor(JOBS_AT_ONCE, "job")
+        self._jobs: dict[int, Future[None]] = {}
+
+    def run(self) -> None:
+        """Handles messages until the coordinator is gone."""
+        try:
+            while (message := self._connection.receive()) is not None:
+                self._handle(message)
+        finally:
+            for stop in self._stop.values():
+                stop.set()
+
+    def _handle(self, message: Message) -> None:
+        match message:
+            case StartReplica(replica=replica):
+                self._stop[replica] = threading.Event()
+                target = partial(self._keep_resident, message, self._stop[replica])
+                threading.Thread(target=target, name=f"replica {replica}", daemon=True).start()
+            case StopReplica(replica=replica):
+                if (stop := self._stop.pop(replica, None)) is not None:
+                    stop.set()
+                    self._app.cancel(f"resident-{replica}")
+            case RunJob(job_id=job_id):
+                self._jobs = {id_: job for id_, job in self._jobs.items() if not job.done()}
+                self._jobs[job_id] = self._pool.submit(self._run_job, message)
+            case CancelJob(job_id=job_id):
+                waiting = self._jobs.get(job_id)
+                if waiting is not None and not waiting.cancel():
+                    self._app.cancel_for_good(f"job-{job_id}")
+            case _:
+                raise TypeError(f"the driver does not understand {type(message).__name__}")
+
+    def _keep_resident(self, command: StartReplica, stop: threading.Event) -> None:
+        """Submits the resident job again and again until the replica is dropped."""
+        work = partial(run_replica, self._address, self._blobs, self._cache, command.replica, command.epoch)
+        pauses = Pauses(RESUBMIT)
+        while not stop.is_set():
+            began = monotonic()
+            try:
+                self._app.run_resident(command.replica, work)
+            except Exception as error:  # Spark gave up on the task: try again, it may have been killed
+                if stop.is_set():
+                    return
+                logger.warning("resident task of replica %s ended: %s", command.replica, error)
+            if monotonic() - began > HEALTHY_S:
+                pauses.reset()
+            stop.wait(pauses.endless())
+
+    def _run_job(self, command: RunJob) -> None:
+        try:
+            finished = run_job(self._app, command, self._blobs, self._connection.send)
+        except Exception as error:  # the coordinator decides what becomes of the dataflow
+            logger.exception("job %d failed", command.job_id)
+            finished = JobFinished(command.job_id, (), (), 0, 0.0, error=f"{type(error).__name__}: {error}")
+        self._connection.send(finished)
+
+
+def serve(spark: SparkContext, address: str, directory: Path, blobs: str) -> None:
+    """Dials the coordinator and serves it; returns when it is gone."""
+    cache = ColumnCache(directory / "columns")
+    cache.clear()
+    app = Application(spark, directory / "spark")
+    app.on_jvm_exit(lambda: os._exit(EXIT_JVM_DIED))
+    try:
+        connection = _dialled(address)
+        connection.send(DriverHello(os.getpid(), app.version, app.master))
+        Driver(connection, address, blobs, cache, app).run()
+    finally:
+        app.stop()
+
+
+def _dialled(address: str) -> Connection:
+    """The coordinator may still be starting."""
+    coordinator = os.getppid()
+    while True:
+        try:
+            return Connection(address)
+        except (FileNotFoundError, ConnectionRefusedError):
+            if os.getppid() != coordinator:
+                raise
+            sleep(DIAL_S)
