@@ -39,8 +39,8 @@ class Staging:
         self._session: StagingSession | None = None
         self._failure: str | None = None
         self._schemas: dict[str, PtvcRelation] = {}
-        self._staged: dict[str, Staged] = {}
-        self._references: dict[str, Reference] = {}
+        self._staged: dict[str, tuple[Staged, Reference]] = {}
+        """By node, with how queries name it: other threads find both or neither."""
         self.later_sinks: list[LaterSink] = []
 
     # -- what is staged --
@@ -55,7 +55,7 @@ class Staging:
 
     @property
     def all(self) -> list[Staged]:
-        return list(self._staged.values())
+        return [one for one, _ in list(self._staged.values())]
 
     @property
     def nodes(self) -> set[str]:
@@ -64,11 +64,11 @@ class Staging:
 
     @property
     def schemas(self) -> set[str]:
-        return {staging_schema(schema) for schema in self._schemas}
+        return {staging_schema(schema) for schema in list(self._schemas)}
 
     def read_by(self, sql: str) -> list[Staged]:
         """What of it a query reads."""
-        return [one for one in self.all if self._references[one.node].is_in(sql)]
+        return [one for one, reference in list(self._staged.values()) if reference.is_in(sql)]
 
     def in_place(self, sql: str) -> str:
         """A query with all staged relations called what they will be called."""
@@ -82,13 +82,13 @@ class Staging:
 
     def over_views(self, sql: str, chosen: Callable[[Staged], bool]) -> str:
         """A query that reads views where it names their replacements, if these are `chosen`."""
-        for one in self.all:
+        for one, reference in list(self._staged.values()):
             if one.in_place and chosen(one):
-                sql = self._references[one.node].moved(sql, one.target.schema or "")
+                sql = reference.moved(sql, one.target.schema or "")
         return sql
 
     def schema_in_place(self, schema: str) -> str:
-        return next((found for found in self._schemas if staging_schema(found) == schema), schema)
+        return next((found for found in list(self._schemas) if staging_schema(found) == schema), schema)
 
     # -- staging --
 
@@ -134,10 +134,9 @@ class Staging:
 
     def add(self, staged: Staged) -> None:
         with self._guard:
-            self._staged[staged.node] = staged
             name = staged.relation.identifier or ""
             names = [name, f"{name}_dead_letters"] if staged.relation.is_source else [name]
-            self._references[staged.node] = Reference(staged.relation.schema or "", *names)
+            self._staged[staged.node] = staged, Reference(staged.relation.schema or "", *names)
             REFERENCES.add(name_of(staged.target), staged.relation.schema or "")
 
     # -- the end --
@@ -192,7 +191,6 @@ class Staging:
     def _forget(self) -> None:
         REFERENCES.remove([name_of(one.target) for one in self.all])
         self._staged.clear()
-        self._references.clear()
         self._schemas.clear()
 
 
