@@ -136,7 +136,7 @@ class StagingAdapter(SinksAdapter):
             for database, schema in known
             for relation in self.cache.get_relations(database, schema)
         }
-        for name, before in self._left_as_it_is.items():
+        for name, before in list(self._left_as_it_is.items()):
             if hashes.get(name) != before:
                 return (
                     f'"{name[0]}"."{name[1]}" was changed by the other run after this one had found it unchanged: run '
