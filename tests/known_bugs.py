@@ -710,6 +710,17 @@ OTHERS = (
         ("tests/e2e/inprocess/connections/test_leaks.py",),
     ),
     Mutant(
+        "key words of the clock are shown as functions",
+        (
+            Edit(
+                "runtime/sql/plans/explain_tree.py",
+                'return function.upper() if function in RESERVED else f"{function}()"',
+                'return f"{function}()"',
+            ),
+        ),
+        ("tests/e2e/inprocess/test_show.py",),
+    ),
+    Mutant(
         "a broker that refuses a client's certificate is taken for one that does not answer",
         (
             Edit(
