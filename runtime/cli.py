@@ -95,7 +95,10 @@ KeyFileOption = Annotated[
 HttpPortOption = Annotated[
     int | None,
     typer.Option(
-        "--http-port", help="Port to listen on for HTTP, of webhooks; 0 picks a free one; none unless given."
+        "--http-port",
+        min=0,
+        max=65535,
+        help="Port to listen on for HTTP, of webhooks; 0 picks a free one; none unless given.",
     ),
 ]
 
@@ -104,7 +107,9 @@ HttpPortOption = Annotated[
 def serve(
     path: PathOption = DEFAULT_PATH,
     host: Annotated[str, typer.Option(help="Address to listen on.")] = DEFAULT_HOST,
-    port: Annotated[int, typer.Option(help="Port to listen on; 0 picks a free one.")] = DEFAULT_PORT,
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="Port to listen on; 0 picks a free one.")
+    ] = DEFAULT_PORT,
     consensus: ConsensusOption = None,
     blob: BlobOption = None,
     assignments: SetOption = None,
@@ -113,6 +118,7 @@ def serve(
     verbose: Annotated[bool, typer.Option("--verbose", help="Log more.")] = False,
 ) -> None:
     """Run the runtime in the foreground; Ctrl-C stops it."""
+    os.umask(PRIVATE_UMASK)  # and that of all processes that are started from here
     if host not in ("127.0.0.1", "localhost", "::1"):
         raise PtvcError(
             f"refusing to listen on {host} without TLS and passwords",
@@ -153,7 +159,7 @@ def serve(
 @app.command()
 def up(
     path: PathOption = DEFAULT_PATH,
-    port: Annotated[int, typer.Option(help="Port to listen on; 0 picks a free one.")] = 0,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on; 0 picks a free one.")] = 0,
     consensus: ConsensusOption = None,
     blob: BlobOption = None,
     assignments: SetOption = None,

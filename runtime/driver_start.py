@@ -21,7 +21,8 @@ from .directory import PRIVATE_UMASK
 
 @dataclass(frozen=True, slots=True)
 class DriverCommand:
-    """A driver that dials the control socket at `address`; `blobs` is their URL, `memory` the heap of its JVM."""
+    """A driver that dials the control socket at `address`; `blobs` is their URL, `memory` the heap of its JVM.  It is this process's:
+    it ends with it."""
 
     address: str
     directory: Path
@@ -39,7 +40,8 @@ class DriverCommand:
 
     @property
     def words(self) -> list[str]:
-        arguments = [self.address, str(self.directory), self.blobs, self.master, self.memory]
+        coordinator = str(os.getpid())
+        arguments = [coordinator, self.address, str(self.directory), self.blobs, self.master, self.memory]
         return [sys.executable, "-P", "-m", "ptvc.replica.driver", *arguments]
 
     def begin(self) -> subprocess.Popen[bytes]:

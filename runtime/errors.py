@@ -24,6 +24,8 @@ class PtvcError(Exception):
     """Base of every error with a meaning to the user.  `sqlstate` is the class's code unless one is given."""
 
     sqlstate = "XX000"
+    routine: str | None = None
+    """The name of the function that raises it in PostgreSQL, where drivers look at that."""
 
     def __init__(
         self,
@@ -55,6 +57,12 @@ class Unsupported(PtvcError):
     """Valid in PostgreSQL or Materialize, refused here: never approximated."""
 
     sqlstate = "0A000"
+
+
+class PlanChanged(Unsupported):
+    """A prepared statement gives other columns now.  Drivers know it by the routine, and prepare it anew."""
+
+    routine = "RevalidateCachedQuery"
 
 
 class UndefinedTable(PtvcError):

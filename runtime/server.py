@@ -23,7 +23,7 @@ from .coord.coordinator import Coordinator
 from .coord.garbage import GarbageCollection
 from .coord.secrets.key_ring import KeyRing
 from .coord.storage.storage import Storage
-from .directory import KEY_FILE, KEYS_VARIABLE, PRIVATE_UMASK, RUNTIME_FILE, RuntimeInfo, installed_version
+from .directory import KEY_FILE, KEYS_VARIABLE, RUNTIME_FILE, RuntimeInfo, installed_version
 from .driver_start import BegunDriver
 from .errors import Fenced, PtvcError
 from .persist.location import Location
@@ -97,7 +97,6 @@ async def run(
     The keys of secrets are `secrets_keys`, or in `key_file`, or in the directory.  Without `http_port` there is no HTTP.
     """
     sys.setswitchinterval(SWITCH_INTERVAL_S)
-    os.umask(PRIVATE_UMASK)  # and that of all processes that are started from here
     port = int(os.environ.pop(PORT, port))
     if http_port is not None:
         http_port = int(os.environ.pop(HTTP_PORT, http_port))

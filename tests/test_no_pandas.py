@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -39,7 +40,18 @@ def test_a_process_has_no_pandas(module: str, uses: str) -> None:
 
 
 def test_the_driver_has_no_pandas(tmp_path: Path) -> None:
-    found = imported("-m", "ptvc.replica.driver", "nobody", str(tmp_path), "file:/b", "no master", "1g")
+    found = imported(
+        *(
+            "-m",
+            "ptvc.replica.driver",
+            str(os.getpid()),
+            "nobody",
+            str(tmp_path),
+            "file:/b",
+            "no master",
+            "1g",
+        )
+    )
     assert "ptvc.replica.main" in found
     assert "pandas.core" not in found
 

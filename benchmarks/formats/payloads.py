@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from random import Random
 from typing import Any
+from uuid import UUID
 
 import fastavro
 import pyarrow as pa
@@ -99,7 +100,7 @@ class _OneSchema:
     def __init__(self, schema: Any) -> None:
         self._text = SchemaText(json.dumps(schema))
 
-    def schema(self, id_: int) -> SchemaText:
+    def schema(self, id_: int | UUID) -> SchemaText:
         return self._text
 
 

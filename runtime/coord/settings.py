@@ -88,12 +88,14 @@ class Choice(Setting):
 
 @dataclass(frozen=True, slots=True)
 class Number(Setting):
-    """A whole number of `unit` (None: a bare one); texts may have a unit of their own.  Below `supported_from` it is refused."""
+    """A whole number of `unit` (None: a bare one); texts may have a unit of their own.  Below `supported_from` it is refused, and
+    beyond `supported_to`."""
 
     least: int = 0
     most: int = INT_MAX
     unit: str | None = None
     supported_from: int | None = None
+    supported_to: int | None = None
 
     vartype = "integer"
 
@@ -107,6 +109,8 @@ class Number(Setting):
             )
         if self.supported_from is not None and count < self.supported_from:
             raise self._unsupported(str(count), f"Values from {self.supported_from} on are supported.")
+        if self.supported_to is not None and count > self.supported_to:
+            raise self._unsupported(str(count), f"Values up to {self.supported_to} are supported.")
         return self.shown(count)
 
     def count(self, text: str) -> int:
@@ -306,6 +310,7 @@ _REFUSED_IN_PART: tuple[Setting, ...] = (
     Choice("bytea_output", "hex", values=("escape", "hex"), supported=("hex",)),
     Switch("quote_all_identifiers", "off", only="off"),
     Switch("ssl", "off", fixed=True),
+    Number("transaction_timeout", "0", unit="ms", supported_to=0),
     Switch("transform_null_equals", "off", only="off"),
     Choice("xmloption", "content", values=("content", "document")),
     *(Setting(name, "C") for name in ("lc_messages", "lc_monetary", "lc_numeric", "lc_time")),

@@ -15,6 +15,7 @@ import asyncio
 from dataclasses import dataclass
 from typing import Any
 
+import httptools
 from uvicorn.config import Config
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.server import ServerState
@@ -66,10 +67,12 @@ class BoundedProtocol(HttpToolsProtocol):
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
+        """A request that offers another protocol is one of this: the parser, which would read no body of it, is given it once more
+        without the offer."""
         start = 0
         while start < len(data) and not self.transport.is_closing():
-            end = start + HEAD_BYTES if self._in_head else len(data)
-            super().data_received(data[start:end])
+            end = min(start + HEAD_BYTES, len(data)) if self._in_head else len(data)
+            self._parse(data[start:end])
             if self._in_head:
                 self._head_bytes += end - start
                 if self._head_bytes > HEAD_BYTES:
@@ -79,6 +82,18 @@ class BoundedProtocol(HttpToolsProtocol):
             self._expect()
         else:
             self._arrived()
+
+    def _parse(self, data: bytes) -> None:
+        self._unset_keepalive_if_required()
+        try:
+            self.parser.feed_data(data)
+        except httptools.HttpParserUpgrade as offered:
+            head = [b"%s %s HTTP/1.1\r\n" % (self.parser.get_method(), self.url)]
+            head += [b"%s: %s\r\n" % header for header in self.headers if header[0] != b"upgrade"]
+            self.parser = httptools.HttpRequestParser(self)
+            self._parse(b"".join(head) + b"\r\n" + data[offered.args[0] :])
+        except httptools.HttpParserError:
+            self.send_400_response("Invalid HTTP request received.")
 
     # --- the parser's calls ---
 
@@ -91,8 +106,20 @@ class BoundedProtocol(HttpToolsProtocol):
             super().on_header(name, value)
 
     def on_headers_complete(self) -> None:
+        if self._offers:
+            return
         super().on_headers_complete()
         self._in_head, self._head_bytes = False, 0
+
+    def on_message_complete(self) -> None:
+        if not self._offers:
+            super().on_message_complete()
+
+    @property
+    def _offers(self) -> bool:
+        """Whether the request is to be parsed once more."""
+        upgrades: bool = self.parser.should_upgrade()
+        return upgrades and self.parser.get_method() != b"CONNECT"
 
     # --- time ---
 

@@ -158,6 +158,7 @@ def error_response(error: PtvcError, *, severity: str = "ERROR") -> bytes:
         fields += [("c", about.column), ("n", about.constraint)]  # type: ignore[list-item]
     if isinstance(error, CopyDataError):
         fields.append(("W", error.context))
+    fields.append(("R", error.routine))  # type: ignore[arg-type]
     return _fields(b"E", fields)
 
 

@@ -182,7 +182,8 @@ class Splitter:
         stops = ends.copy()
         if self._newline == b"\r\n":
             stops -= 1
-        mark = starts[(stops - starts == 2) & (raw[starts] == BACKSLASH)]
+        # In csv it is data, as since PostgreSQL 18.
+        mark = starts[(stops - starts == 2) & (raw[starts] == BACKSLASH) & (not self._csv)]
         mark = mark[raw[mark + 1] == ord(".")]
         ended = len(mark) > 0
         size = int(mark[0]) if ended else used

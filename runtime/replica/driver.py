@@ -1,7 +1,7 @@
 """The driver: a small process that owns the environment's Spark application and does what the coordinator says (`driving`).
 
 It exits when the coordinator goes, and when its JVM dies: the coordinator then starts a new one.
-`python -m ptvc.replica.driver ADDRESS DIRECTORY BLOBS MASTER MEMORY`, where BLOBS is their URL.
+`python -m ptvc.replica.driver COORDINATOR ADDRESS DIRECTORY BLOBS MASTER MEMORY`, where COORDINATOR is its process id and BLOBS their URL.
 """
 
 from __future__ import annotations
@@ -9,8 +9,10 @@ from __future__ import annotations
 import logging
 import os
 import sys
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from time import sleep
 
 from ..compute.spark.session import application_context
 from ..no_pandas import without_pandas
@@ -19,8 +21,13 @@ PRELOADED = "ptvc.replica.main"
 """What replicas are made of."""
 
 
-def main(address: str, directory: str, blobs: str, master: str, memory: str) -> None:
+ORPHANED_S = 0.5
+"""How often it is looked whether the coordinator is there, which nothing else tells before there is a connection."""
+
+
+def main(coordinator: str, address: str, directory: str, blobs: str, master: str, memory: str) -> None:
     """Starts Spark, then serves the coordinator; returns when it is gone."""
+    threading.Thread(target=end_with, args=(int(coordinator),), name="coordinator watch", daemon=True).start()
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s %(message)s")
     logging.getLogger("py4j").setLevel(logging.WARNING)  # it announces every connection that it closes
     path = Path(directory)
@@ -30,6 +37,13 @@ def main(address: str, directory: str, blobs: str, master: str, memory: str) -> 
         from .driving import serve  # takes as long as the JVM
 
     serve(spark.result(), address, path, blobs)
+
+
+def end_with(coordinator: int) -> None:
+    """Ends this process, and with it the JVM, when its parent has ended."""
+    while os.getppid() == coordinator:
+        sleep(ORPHANED_S)
+    os._exit(0)
 
 
 if __name__ == "__main__":

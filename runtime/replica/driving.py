@@ -37,6 +37,7 @@ HEALTHY_S = 10.0
 JOBS_AT_ONCE = max(2, len(os.sched_getaffinity(0)))
 """More would only hold more memory: each has a task for every core."""
 DIAL_S = 0.02
+DIALLED_WITHIN_S = 60.0
 
 
 class Driver:
@@ -122,11 +123,11 @@ def serve(spark: SparkContext, address: str, directory: Path, blobs: str) -> Non
 
 def _dialled(address: str) -> Connection:
     """The coordinator may still be starting."""
-    coordinator = os.getppid()
+    deadline = monotonic() + DIALLED_WITHIN_S
     while True:
         try:
             return Connection(address)
-        except (FileNotFoundError, ConnectionRefusedError):
-            if os.getppid() != coordinator:
-                raise
+        except (FileNotFoundError, ConnectionRefusedError) as error:
+            if monotonic() > deadline:
+                raise ConnectionError(f"nobody listens on the control socket {address}: {error}") from error
             sleep(DIAL_S)

@@ -81,6 +81,18 @@ class TestKafkaSinks:
         run_dbt(["build"])
         assert all(len(kafka.messages(topic)) == 4 for topic in (*topics, avro))
 
+    def test_a_sink_goes_on_with_a_view_that_is_made_anew(
+        self, project: Any, kafka: KafkaBroker, topics: tuple[str, str], registry: SchemaRegistry, avro: str
+    ) -> None:
+        run_dbt(["run", "--full-refresh"])
+        left = "select name from mz_catalog.mz_objects where name like 'moves__dbt_old%'"
+        assert project.run_sql(left, fetch="all") == []
+        project.run_sql(f"insert into {project.test_schema}.seed values (3, 'c')")
+        for topic in topics:
+            wait_for(kafka, topic, {1: "a!", 2: "b!", 3: "c!"})
+            assert len(kafka.messages(topic)) == 5, "the difference, and not the contents again"
+        wait_for(kafka, avro, {1: "a!", 2: "b!", 3: "c!"}, registry)
+
 
 def wait_for(
     kafka: KafkaBroker, topic: str, wanted: dict[int, str], registry: SchemaRegistry | None = None

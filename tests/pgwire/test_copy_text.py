@@ -110,7 +110,7 @@ def test_text_cases(data: bytes, expected: list[Row]) -> None:
         (b'"",\n', [("", None)]),
         (b'"""","a""b"\n', [('"', 'a"b')]),
         (b'a,b\n"c\n",d', [("a", "b"), ("c\n", "d")]),
-        (b"a,\\N\n\\.\nx", [("a", "\\N")]),
+        (b"a,\\N\n\\.,x\n", [("a", "\\N"), ("\\.", "x")]),
     ],
 )
 def test_csv_cases(data: bytes, expected: list[Row]) -> None:
@@ -120,6 +120,11 @@ def test_csv_cases(data: bytes, expected: list[Row]) -> None:
 def test_empty_lines_of_one_column() -> None:
     assert read(b"\n\na\n", TEXT_OPTIONS, ONE) == [("",), ("",), ("a",)]
     assert read(b"\n\na\n", CSV_OPTIONS, ONE) == [(None,), (None,), ("a",)]
+
+
+def test_what_ends_a_text_is_a_row_of_a_csv_file() -> None:
+    assert read(b"a\n\\.\nb\n", TEXT_OPTIONS, ONE) == [("a",)]
+    assert read(b"a\n\\.\nb\n", CSV_OPTIONS, ONE) == [("a",), ("\\.",), ("b",)]
 
 
 def test_header_is_skipped_once() -> None:

@@ -244,6 +244,9 @@ class SimulatedDriver:
     def start(self) -> None:
         self._loop.call_later(self._delay(0.5), self._dial)
 
+    def is_it(self, pid: int) -> bool:
+        return True
+
     def healthy(self) -> None:
         """It is started again after the same delay each time."""
 

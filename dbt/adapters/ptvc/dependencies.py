@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable
 
-from dbt.adapters.ptvc.relation import PtvcRelation
+from dbt.adapters.ptvc.relation import PtvcRelation, PtvcRelationType
 
 Edge = tuple[PtvcRelation, PtvcRelation]
 """(dependent, referenced)"""
@@ -15,6 +15,15 @@ _Key = tuple[str | None, str | None]
 
 def _key(relation: PtvcRelation) -> _Key:
     return relation.schema, relation.identifier
+
+
+def read_by(sink: PtvcRelation, edges: Iterable[Edge]) -> list[PtvcRelation]:
+    """What the sink reads now, and what it has read before, until it has written all of that; not the connections that it goes through."""
+    return [
+        referenced
+        for user, referenced in edges
+        if _key(user) == _key(sink) and referenced.type != PtvcRelationType.External
+    ]
 
 
 def transitive_dependents(of: PtvcRelation, edges: Iterable[Edge]) -> list[PtvcRelation]:

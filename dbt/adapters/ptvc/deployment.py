@@ -133,7 +133,7 @@ class Environment:
     def read_by(self, sink: Deployed) -> list[Deployed]:
         """What the sink reads; what it has read before, until it has written all of that."""
         by_id = {found.id: found for found in self.objects}
-        return [by_id[used] for user, used in self.uses if user == sink.id]
+        return [by_id[used] for user, used in self.uses if user == sink.id and by_id[used].kind in _SINKABLE]
 
 
 # -- init --

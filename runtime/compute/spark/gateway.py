@@ -52,7 +52,7 @@ def start_gateway(
     environment["PYTHONHASHSEED"] = "0"  # all workers must hash alike
     environment["PYTHONSAFEPATH"] = "1"  # a types.py where the runtime was started is none of theirs
     environment["SPARK_CONNECT_MODE"] = "0"
-    with tempfile.TemporaryDirectory(prefix="ptvc-gateway-") as folder:
+    with tempfile.TemporaryDirectory(prefix="gateway-", dir=log.parent) as folder:
         info = Path(folder) / "connection"
         environment["_PYSPARK_DRIVER_CONN_INFO_PATH"] = str(info)
         with log.open("ab") as output:

@@ -354,6 +354,9 @@ class Controller:
     async def _serve_driver(
         self, hello: DriverHello, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
+        if not self._driver.is_it(hello):
+            logger.warning("driver %d is none of this coordinator's: it is turned away", hello.pid)
+            return
         self._driver.attach(hello, Outbox(writer, self._spawn))
         for replica in self.clusters:
             replica.failure = None

@@ -41,6 +41,9 @@ class Driver(Protocol):
     def healthy(self) -> None:
         """It has dialled in."""
 
+    def is_it(self, pid: int) -> bool:
+        """Whether that is its process: one of another coordinator may have found the socket."""
+
     async def stop(self) -> None:
         """Returns when it has ended, with all that it started; its connection is closed by then."""
 
@@ -82,6 +85,9 @@ class DriverProcess:
         self._pauses.reset()
         self._was_up = True
         self._failed_starts = 0
+
+    def is_it(self, pid: int) -> bool:
+        return self._process is not None and self._process.pid == pid
 
     async def _supervise(self) -> None:
         while True:
@@ -130,6 +136,10 @@ class _Process:
         self._loop = asyncio.get_running_loop()
         self._code: asyncio.Future[int] = self._loop.create_future()
         threading.Thread(target=self._wait, name="driver", daemon=True).start()
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
 
     def _wait(self) -> None:
         code = self._process.wait()

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from ...errors import Unsupported
+from ...errors import PlanChanged
 from ...expr.datetimes.zones import Zone
 from ...repr.schema import Schema
 from ...sql.syntax.vocabulary import CopyOptions
@@ -106,7 +106,7 @@ class CopyIn:
 def check_shape(described: Schema | None, found: Schema | None) -> None:
     """A prepared statement has rows of the types that it had when it was prepared: 0A000 if they have changed."""
     if described is not None and (found is None or _oids(described) != _oids(found)):
-        raise Unsupported("cached plan must not change result type", hint="Prepare the statement once more.")
+        raise PlanChanged("cached plan must not change result type", hint="Prepare the statement once more.")
 
 
 def _oids(schema: Schema) -> tuple[int, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 
-from dbt.adapters.ptvc.dependencies import Edge, transitive_dependents
+from dbt.adapters.ptvc.dependencies import Edge, read_by, transitive_dependents
 from dbt.adapters.ptvc.deployment import quoted
 from dbt.adapters.ptvc.relation import PtvcRelation
 from dbt.adapters.ptvc.staging.names import Name
@@ -77,6 +77,6 @@ def _sinks_cut_over(
     places = {name_of(one.target): one.target for one in taken if not one.in_place}
     leaving = {name_of(relation) for relation in renamed}
     for sink in {name_of(sink): sink for one in taken for sink in one.sinks}.values():
-        read = [name_of(referenced) for dependent, referenced in edges if name_of(dependent) == name_of(sink)]
+        read = [name_of(referenced) for referenced in read_by(sink, edges)]
         if len(read) == 1 and read[0] in leaving and read[0] in places:
             yield f"alter sink {sink.render()} set from {places[read[0]].render()}"

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 
 from dbt.adapters.base.meta import available
 from dbt_common.exceptions import DbtRuntimeError
 
-from dbt.adapters.ptvc.dependencies import Edge
+from dbt.adapters.ptvc.dependencies import read_by
 from dbt.adapters.ptvc.relation import PtvcRelation
 from dbt.adapters.ptvc.relations import RelationsAdapter
 from dbt.adapters.ptvc.staging.retired import is_retired, left_over, retired_below, stands_for
@@ -29,14 +29,14 @@ class SinksAdapter(RelationsAdapter):
         retired = retired_below(sink, edges)
         if not retired:
             return False
-        old = [relation for relation in _read_by(sink, edges) if is_retired(relation)]
-        if old and len(_read_by(sink, edges)) == 1:
+        old = [relation for relation in read_by(sink, edges) if is_retired(relation)]
+        if old and len(read_by(sink, edges)) == 1:
             self.execute_macro(
                 "ptvc__cut_over", kwargs={"sink": sink, "upstream": self._successor(sink, old[0])}
             )
 
         def is_done() -> bool:
-            return not any(is_retired(found) for found in _read_by(sink, self._dependency_edges()))
+            return not any(is_retired(found) for found in read_by(sink, self._dependency_edges()))
 
         self._await_sink(sink, timeout, is_done, "still writes what it has read before")
         self.drop_retired(retired)
@@ -96,9 +96,3 @@ class SinksAdapter(RelationsAdapter):
         if not rows:
             raise DbtRuntimeError(f"sink {sink.render()} is not there any more.")
         return rows[0][0], rows[0][1]
-
-
-def _read_by(sink: PtvcRelation, edges: Iterable[Edge]) -> list[PtvcRelation]:
-    """What the sink reads now, and what it has read before, until it has written all of that."""
-    name = (sink.schema, sink.identifier)
-    return [referenced for user, referenced in edges if (user.schema, user.identifier) == name]

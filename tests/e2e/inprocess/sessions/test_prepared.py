@@ -146,3 +146,24 @@ def test_copy(db: Db) -> None:
 def test_large_arguments(db: Db, arguments: str) -> None:
     db.execute("PREPARE p(text) AS SELECT length($1)")
     assert rows(db, f"EXECUTE p({arguments})") == rows(db, f"SELECT length({arguments})")
+
+
+def test_columns_that_changed_are_an_error_that_drivers_know(runtime: InProcess, schema: str) -> None:
+    """They look at the routine, as PostgreSQL calls it, and prepare the statement anew."""
+    with runtime.connect(options=f"-c search_path={schema}") as db:
+        db.execute("CREATE TABLE grown (a int)")
+        db.execute("INSERT INTO grown VALUES (1)")
+        assert db.execute("SELECT * FROM grown", prepare=True).fetchall() == [(1,)]
+        with runtime.connect(options=f"-c search_path={schema}") as other:
+            other.execute("ALTER TABLE grown ADD COLUMN b int")
+        with pytest.raises(psycopg.errors.FeatureNotSupported) as caught:
+            db.execute("SELECT * FROM grown", prepare=True)
+        assert caught.value.diag.source_function == "RevalidateCachedQuery"
+
+
+def test_settings_at_the_head_of_a_dump(runtime: InProcess) -> None:
+    with runtime.connect() as db:
+        db.execute("SET transaction_timeout = 0")
+        assert db.execute("SHOW transaction_timeout").fetchall() == [("0",)]
+        with pytest.raises(psycopg.errors.FeatureNotSupported, match="transaction_timeout"):
+            db.execute("SET transaction_timeout = '5s'")

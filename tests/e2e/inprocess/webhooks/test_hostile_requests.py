@@ -234,3 +234,38 @@ def test_no_more_requests_than_may_wait() -> None:
             line.close()
         found = runtime.query("SELECT body, count(*) FROM s WHERE body <> 'x' GROUP BY 1")
         assert sorted(found) == [("1234567890", 2), ("x" * 900, 1)]
+
+
+@pytest.mark.parametrize("protocol", ["h2c", "websocket", "TLS/1.2"])
+def test_who_offers_another_protocol_is_answered_in_this_one(
+    db: Db, source: str, poster: Poster, line: Line, protocol: str
+) -> None:
+    """As Java's client does with every first request; what comes behind, on the same connection, is heard as well."""
+    offer = (
+        "connection: Upgrade, HTTP2-Settings",
+        f"upgrade: {protocol}",
+        "http2-settings: AAEAAEAAAAIAAAABAAMAAABk",
+    )
+    chunks = b"3\r\none\r\n2\r\n, \r\n1\r\nx\r\n0\r\n\r\n"
+    line.send(head(poster, *offer, "content-length: 5") + b"hello")
+    line.send(head(poster, *offer, "transfer-encoding: chunked") + chunks)
+    line.send(head(poster, "connection: close", "content-length: 4") + b"last")
+    answers = line.read()
+    assert answers.count(b"HTTP/1.1 200 ") == 3, answers
+    eventually(lambda: rows(db, "SELECT body FROM s ORDER BY 1") == [("hello",), ("last",), ("one, x",)])
+
+
+def test_an_offer_in_pieces(db: Db, source: str, poster: Poster, line: Line) -> None:
+    whole = (
+        head(poster, "connection: upgrade", "upgrade: h2c", "connection: close", "content-length: 5")
+        + b"hello"
+    )
+    for piece in (whole[:30], whole[30:-7], whole[-7:-3], whole[-3:]):
+        line.send(piece)
+    assert status(line.read()) == 200
+    eventually(lambda: rows(db, "SELECT body FROM s") == [("hello",)])
+
+
+def test_a_tunnel_is_refused(line: Line) -> None:
+    line.send(b"CONNECT elsewhere:443 HTTP/1.1\r\nhost: elsewhere\r\n\r\n")
+    assert status(line.read()) in (400, 404, 405)
