@@ -12,22 +12,21 @@ import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from time import sleep
 
 from ..compute.spark.session import application_context
 from ..no_pandas import without_pandas
 
 PRELOADED = "ptvc.replica.main"
 """What replicas are made of."""
-
-
 ORPHANED_S = 0.5
 """How often it is looked whether the coordinator is there, which nothing else tells before there is a connection."""
 
 
 def main(coordinator: str, address: str, directory: str, blobs: str, master: str, memory: str) -> None:
     """Starts Spark, then serves the coordinator; returns when it is gone."""
-    threading.Thread(target=end_with, args=(int(coordinator),), name="coordinator watch", daemon=True).start()
+    dialled = threading.Event()
+    watched = (int(coordinator), dialled)
+    threading.Thread(target=end_with, args=watched, name="coordinator watch", daemon=True).start()
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s %(message)s")
     logging.getLogger("py4j").setLevel(logging.WARNING)  # it announces every connection that it closes
     path = Path(directory)
@@ -36,14 +35,14 @@ def main(coordinator: str, address: str, directory: str, blobs: str, master: str
         spark = starting.submit(application_context, master, memory, path / "spark", (PRELOADED,))
         from .driving import serve  # takes as long as the JVM
 
-    serve(spark.result(), address, path, blobs)
+    serve(spark.result(), address, path, blobs, dialled.set)
 
 
-def end_with(coordinator: int) -> None:
-    """Ends this process, and with it the JVM, when its parent has ended."""
-    while os.getppid() == coordinator:
-        sleep(ORPHANED_S)
-    os._exit(0)
+def end_with(coordinator: int, dialled: threading.Event) -> None:
+    """Ends this process, and with it the JVM, when its parent has ended before it was dialled."""
+    while not dialled.wait(ORPHANED_S):
+        if os.getppid() != coordinator:
+            os._exit(0)
 
 
 if __name__ == "__main__":

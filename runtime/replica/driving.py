@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import threading
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -107,7 +108,9 @@ class Driver:
         self._connection.send(finished)
 
 
-def serve(spark: SparkContext, address: str, directory: Path, blobs: str) -> None:
+def serve(
+    spark: SparkContext, address: str, directory: Path, blobs: str, dialled: Callable[[], None]
+) -> None:
     """Dials the coordinator and serves it; returns when it is gone."""
     cache = ColumnCache(directory / "columns")
     cache.clear()
@@ -115,6 +118,7 @@ def serve(spark: SparkContext, address: str, directory: Path, blobs: str) -> Non
     app.on_jvm_exit(lambda: os._exit(EXIT_JVM_DIED))
     try:
         connection = _dialled(address)
+        dialled()
         connection.send(DriverHello(os.getpid(), app.version, app.master))
         Driver(connection, address, blobs, cache, app).run()
     finally:
