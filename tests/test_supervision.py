@@ -28,6 +28,8 @@ REPORTS_BY_ITSELF = {
     ("replica/ingest.py", "__init__"),  # a source that fails says so, and stops alone
     ("replica/egress.py", "__init__"),  # so does a sink
     ("replica/jobs.py", "run_job"),
+    ("replica/driver.py", "main"),  # it ends the process, or looks at nothing that can fail
+    ("coord/controller/driver_process.py", "__init__"),  # it waits for a process, and says its status
     ("replica/driving.py", "_handle"),
 }
 
