@@ -33,9 +33,11 @@ def main(coordinator: str, address: str, directory: str, blobs: str, master: str
     without_pandas(at_all=True)  # before the import below, as some modules make arrays
     with ThreadPoolExecutor(1, "spark") as starting:
         spark = starting.submit(application_context, master, memory, path / "spark", (PRELOADED,))
-        from .driving import serve  # takes as long as the JVM
+        # Takes as long as the JVM.
+        from ..compute.spark.application import Application
+        from .driving import serve
 
-    serve(spark.result(), address, path, blobs, dialled.set)
+    serve(Application(spark.result(), path / "spark"), address, path, blobs, dialled.set)
 
 
 def end_with(coordinator: int, dialled: threading.Event) -> None:

@@ -11,8 +11,6 @@ from functools import partial
 from pathlib import Path
 from time import monotonic, sleep
 
-from pyspark import SparkContext
-
 from ..compute.spark.application import Application
 from ..persist.column_cache import ColumnCache
 from ..retry import Backoff, Pauses
@@ -108,13 +106,10 @@ class Driver:
         self._connection.send(finished)
 
 
-def serve(
-    spark: SparkContext, address: str, directory: Path, blobs: str, dialled: Callable[[], None]
-) -> None:
-    """Dials the coordinator and serves it; returns when it is gone."""
+def serve(app: Application, address: str, directory: Path, blobs: str, dialled: Callable[[], None]) -> None:
+    """Dials the coordinator, says so, and serves it; returns when it is gone."""
     cache = ColumnCache(directory / "columns")
     cache.clear()
-    app = Application(spark, directory / "spark")
     app.on_jvm_exit(lambda: os._exit(EXIT_JVM_DIED))
     try:
         connection = _dialled(address)
