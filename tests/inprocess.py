@@ -26,7 +26,7 @@ import psycopg
 from ptvc.clock import Clock, SystemClock
 from ptvc.config import Settings
 from ptvc.coord.catalog.items import Maintained
-from ptvc.coord.controller.driver_process import OnExit
+from ptvc.coord.controller.driver_process import OnExit, launching
 from ptvc.coord.coordinator import Coordinator
 from ptvc.coord.storage.storage import Storage
 from ptvc.http.listener import HttpListener, listen
@@ -259,14 +259,15 @@ class InProcess:
             self.driver = ThreadDriver(address, stores.location.blob, on_exit, self._jobs)
             return self.driver
 
-        made = None if self.spark else launch
         failures = self.failures  # of this process; see `abandon`
+        supervisor = Supervisor(lambda name, error: failures.append(error))
+        made = launching(self.settings, stores.location.blob, supervisor) if self.spark else launch
         self.coordinator = Coordinator(
             Storage(stores, self.clock),
             self.directory,
             self.settings,
             self.clock,
-            Supervisor(lambda name, error: failures.append(error)),
+            supervisor,
             self.fenced.set,
             made,
         )
