@@ -85,15 +85,28 @@ class BoundedProtocol(HttpToolsProtocol):
 
     def _parse(self, data: bytes) -> None:
         self._unset_keepalive_if_required()
+        rest = memoryview(data)
         try:
-            self.parser.feed_data(data)
-        except httptools.HttpParserUpgrade as offered:
-            head = [b"%s %s HTTP/1.1\r\n" % (self.parser.get_method(), self.url)]
-            head += [b"%s: %s\r\n" % header for header in self.headers if header[0] != b"upgrade"]
-            self.parser = httptools.HttpRequestParser(self)
-            self._parse(b"".join(head) + b"\r\n" + data[offered.args[0] :])
+            while len(rest):
+                try:
+                    self.parser.feed_data(rest)
+                    return
+                except httptools.HttpParserUpgrade as offered:
+                    if not self._offers:
+                        raise httptools.HttpParserError("there is no tunnel here") from None
+                    rest = rest[offered.args[0] :]
+                    self._begin_anew()
         except httptools.HttpParserError:
             self.send_400_response("Invalid HTTP request received.")
+
+    def _begin_anew(self) -> None:
+        """Another parser has the head of the request, without the offer."""
+        asked = self.parser.get_method(), self.url, self.parser.get_http_version().encode()
+        head = [b"%s %s HTTP/%s\r\n" % asked]
+        head += [b"%s: %s\r\n" % header for header in self.headers if header[0] != b"upgrade"]
+        self.parser = httptools.HttpRequestParser(self)
+        self.parser.set_dangerous_leniencies(lenient_data_after_close=True)  # as uvicorn's
+        self.parser.feed_data(b"".join(head) + b"\r\n")
 
     # --- the parser's calls ---
 

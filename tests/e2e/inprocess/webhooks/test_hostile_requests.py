@@ -266,6 +266,16 @@ def test_an_offer_in_pieces(db: Db, source: str, poster: Poster, line: Line) -> 
     eventually(lambda: rows(db, "SELECT body FROM s") == [("hello",)])
 
 
+def test_a_flood_of_offers(db: Db, source: str, poster: Poster, line: Line) -> None:
+    """More than the interpreter has levels, at once."""
+    path = poster.path("s").encode()
+    one = b"GET %s HTTP/1.1\r\nconnection:upgrade\r\nupgrade:x\r\nhost:h\r\n\r\n" % path
+    line.send(one * 3_000 + head(poster, "connection: close", "content-length: 4") + b"last")
+    answers = line.read()
+    assert answers.count(b"HTTP/1.1 405 ") == 3_000
+    eventually(lambda: rows(db, "SELECT body FROM s") == [("last",)])
+
+
 def test_a_tunnel_is_refused(line: Line) -> None:
     line.send(b"CONNECT elsewhere:443 HTTP/1.1\r\nhost: elsewhere\r\n\r\n")
     assert status(line.read()) in (400, 404, 405)
