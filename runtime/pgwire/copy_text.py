@@ -82,7 +82,7 @@ class Splitter:
             raise self._unterminated(data, raw, ends)
         if final and self._csv and ends[-1] + 1 < len(data):
             raise self._unterminated(data, raw, ends)
-        return self._block(data, raw, plain, ends, drop)
+        return self._block(data, raw, plain, ends, drop, final)
 
     def _closed(self, data: bytes) -> bytes:
         """The last of the data, with the newline that its last row may lack."""
@@ -176,17 +176,23 @@ class Splitter:
 
     # --- fields --------------------------------------------------------------------------------------------------
 
-    def _block(self, data: bytes, raw: Bytes, plain: Mask | None, ends: Positions, drop: Positions) -> Block:
+    def _block(
+        self, data: bytes, raw: Bytes, plain: Mask | None, ends: Positions, drop: Positions, final: bool
+    ) -> Block:
         used = int(ends[-1]) + 1
         starts = np.concatenate([[0], ends[:-1] + 1])
         stops = ends.copy()
         if self._newline == b"\r\n":
             stops -= 1
-        # In csv it is data, as since PostgreSQL 18.
-        mark = starts[(stops - starts == 2) & (raw[starts] == BACKSLASH) & (not self._csv)]
+        mark = starts[(stops - starts == 2) & (raw[starts] == BACKSLASH)]
         mark = mark[raw[mark + 1] == ord(".")]
-        ended = len(mark) > 0
-        size = int(mark[0]) if ended else used
+        if self._csv:
+            # Data, as since PostgreSQL 18, but for the last row: older clients send the mark there.
+            mark = mark[mark == (starts[-1] if used == len(raw) else -1)]
+        size = int(mark[0]) if len(mark) else used
+        ended = len(mark) > 0 and (final or not self._csv)
+        if self._csv and not final:
+            used = size
         rows = int(np.searchsorted(starts, size))
         ends, starts, stops, raw = ends[:rows], starts[:rows], stops[:rows], raw[:size]
         if not self._csv and plain is not None and b"\\." in data:

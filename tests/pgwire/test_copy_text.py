@@ -127,6 +127,16 @@ def test_what_ends_a_text_is_a_row_of_a_csv_file() -> None:
     assert read(b"a\n\\.\nb\n", CSV_OPTIONS, ONE) == [("a",), ("\\.",), ("b",)]
 
 
+@pytest.mark.parametrize("cuts", [(), (2,), (3,), (4,), (5,), (2, 3, 4)])
+@pytest.mark.parametrize("data", [b"a\n\\.\n", b"a\n\\.", b"a\r\n\\.\r\n"])
+def test_the_last_row_of_a_csv_file_may_be_the_mark_of_an_older_client(
+    data: bytes, cuts: tuple[int, ...]
+) -> None:
+    inside = [cut for cut in cuts if cut < len(data)]
+    assert read(data, CSV_OPTIONS, ONE, inside) == [("a",)]
+    assert read(b"\\.\n" + data, CSV_OPTIONS, ONE, inside) == [("\\.",), ("a",)]
+
+
 def test_header_is_skipped_once() -> None:
     options = CopyOptions(CopyFormat.CSV, ";", "", True)
     assert read(b"x;y\na;b\nc;d\n", options, cuts=[4, 8]) == [("a", "b"), ("c", "d")]
