@@ -45,6 +45,6 @@ def test_a_million_updates_of_ten_thousand_rows() -> None:
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize("database", DATABASES)
-def test_an_append_after_a_hundred_thousand_batches(database: str) -> None:
-    few, many = run_append_cost((100, 100_000), database)
+def test_an_append_after_ten_thousand_batches(database: str) -> None:
+    few, many = run_append_cost((100, 10_000), database)
     assert many.median_ms < 1.5 * few.median_ms

@@ -128,13 +128,15 @@ def test_what_ends_a_text_is_a_row_of_a_csv_file() -> None:
 
 
 @pytest.mark.parametrize("cuts", [(), (2,), (3,), (4,), (5,), (2, 3, 4)])
-@pytest.mark.parametrize("data", [b"a\n\\.\n", b"a\n\\.", b"a\r\n\\.\r\n"])
+@pytest.mark.parametrize(
+    ("data", "newline"), [(b"a\n\\.\n", b"\n"), (b"a\n\\.", b"\n"), (b"a\r\n\\.\r\n", b"\r\n")]
+)
 def test_the_last_row_of_a_csv_file_may_be_the_mark_of_an_older_client(
-    data: bytes, cuts: tuple[int, ...]
+    data: bytes, newline: bytes, cuts: tuple[int, ...]
 ) -> None:
     inside = [cut for cut in cuts if cut < len(data)]
     assert read(data, CSV_OPTIONS, ONE, inside) == [("a",)]
-    assert read(b"\\.\n" + data, CSV_OPTIONS, ONE, inside) == [("\\.",), ("a",)]
+    assert read(b"\\." + newline + data, CSV_OPTIONS, ONE, inside) == [("\\.",), ("a",)]
 
 
 def test_header_is_skipped_once() -> None:
