@@ -34,7 +34,7 @@ from ..storage.connectors import (
     parsed_options,
 )
 from ..storage.envelope import EnvelopeKind
-from ..storage.ingestion import Ingestion, OutputChanges, OutputId, Statistics
+from ..storage.ingestion import Ingestion, OutputChanges, OutputId, OutputStatistics, Statistics
 from ..storage.ingestion import Status as SourceStatus
 from ..storage.upsert.scratch import Scratch
 from .blob_retry import NO_ROOM, write_parts_when_there_is_room
@@ -109,6 +109,7 @@ class _RunningSource:
         self._replies: queue.SimpleQueue[int | None] = queue.SimpleQueue()
         self._stop = threading.Event()
         self._reported: tuple[SourceStatus, str | None] | None = None
+        self._told: tuple[bool, frozenset[GlobalId]] | None = None
         self._staged: dict[GlobalId, tuple[PartRef, ...]] = {}
         self._rehydration_s: float | None = None
         self._not_before = 0.0
@@ -203,6 +204,7 @@ class _RunningSource:
         ingest = ingestion.advance()
         self._report(ingestion)
         if ingest is None:
+            self._report_snapshot(ingestion.statistics)
             return False
         if ingestion.waits and ingest.records < FEW_RECORDS:
             self._not_before = monotonic() + PACE_S
@@ -254,7 +256,6 @@ class _RunningSource:
         )
 
     def _statistics(self, now: Statistics) -> SourceStatistics:
-        outputs = now.outputs
         of_source: dict[str, int | float | None] = {
             "records": now.records,
             "bytes": now.bytes,
@@ -268,17 +269,29 @@ class _RunningSource:
             "rehydration_latency": self._rehydration_s,
         }
         found: dict[GlobalId, Mapping[str, int | float | None]] = {
-            id_: {
-                "updates_staged": output.updates_staged,
-                "updates_committed": output.updates_committed,
-                "snapshot_records_known": output.snapshot_records_known,
-                "snapshot_records_staged": output.snapshot_records_staged,
-                "snapshot_committed": output.snapshot_committed,
-            }
-            for id_, output in outputs.items()
+            id_: self._output_statistics(now, now.outputs.get(id_, OutputStatistics())) for id_ in self._outputs
         }
-        found[self._command.id] = {**of_source, **found.get(self._command.id, {})}
+        own = found.get(self._command.id, {"snapshot_committed": now.snapshot_done})
+        found[self._command.id] = {**of_source, **own}
         return found
+
+    @staticmethod
+    def _output_statistics(now: Statistics, output: OutputStatistics) -> Mapping[str, int | float | None]:
+        committed = output.snapshot_committed
+        return {
+            "updates_staged": output.updates_staged,
+            "updates_committed": output.updates_committed,
+            "snapshot_records_known": output.snapshot_records_known,
+            "snapshot_records_staged": output.snapshot_records_staged,
+            "snapshot_committed": now.snapshot_done if committed is None else committed,
+        }
+
+    def _report_snapshot(self, now: Statistics) -> None:
+        """Where nothing is there to be committed, nothing else would say that what was there is."""
+        told = (now.snapshot_done, frozenset(self._outputs))
+        if told != self._told:
+            self._told = told
+            self._send(IngestProgress(self._command.id, self._statistics(now)))
 
     def _report(self, ingestion: Ingestion) -> None:
         now = ingestion.statistics

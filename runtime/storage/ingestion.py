@@ -101,6 +101,8 @@ class Statistics:
     """Totals since this ingestion began; `lag_bytes` is what is there to read, `reason` why it is stalled.
 
     `received` and `bytes_received` count what was read, also if it was not committed, `records` and `bytes` what was.
+    `snapshot_done`: all that was there for its outputs has been committed once; an output whose own snapshot is known
+    says more.
     """
 
     status: Status = Status.STARTING
@@ -203,10 +205,12 @@ class Ingestion:
         """The source has these outputs from now on.  Not within a transaction."""
         assert self._pending is None, "commit or abort the open chunk first"
         assert not self.in_transaction, "a transaction ends with the outputs that it began with"
+        now = self.statistics
+        done = now.snapshot_done and outputs.keys() <= self._outputs.keys()
         # Those that it has already keep the state of their envelopes.
         self._outputs = {id_: self._outputs.get(id_, output) for id_, output in outputs.items()}
-        known = self.statistics.outputs
-        self._set(outputs={id_: known[id_] for id_ in outputs if id_ in known})
+        kept = {id_: now.outputs[id_] for id_ in outputs if id_ in now.outputs}
+        self._set(outputs=kept, snapshot_done=done)
 
     def advance(self) -> Ingest | None:
         """The next chunk, or None when nothing is new or the source is stalled (see `statistics`).

@@ -1,4 +1,4 @@
-"""How far a replica is with filling a maintained object for the first time."""
+"""How far a replica is with filling a maintained object, or a source's tables, for the first time."""
 
 from __future__ import annotations
 
@@ -46,3 +46,31 @@ class HydrationStatus:
 
     def _job(self, come: str = "") -> str:
         return f" (Spark job {int(self.spark_job_id)}{come})" if self.spark_job_id is not None else ""
+
+
+@dataclass(frozen=True, slots=True)
+class IngestionStatus:
+    """How far a source, or one of its tables, is with what was there when it began.
+
+    `status` and `error` are those of the source; records are what a table begins with, where the source knows that.
+    """
+
+    status: str
+    error: str | None = None
+    snapshot_committed: bool | None = None
+    records_staged: int | None = None
+    records_known: int | None = None
+
+    @property
+    def is_complete(self) -> bool:
+        return bool(self.snapshot_committed)
+
+    def summary(self) -> str:
+        """What to say of one that is complete."""
+        return "" if self.records_known is None else f": {int(self.records_known):,} records"
+
+    def progress(self) -> str:
+        """What to say of one that is not."""
+        if self.error is not None or self.records_known is None or self.records_staged is None:
+            return f"{self.status}: {self.error}" if self.error else self.status
+        return f"{int(self.records_staged):,} of {int(self.records_known):,} records"

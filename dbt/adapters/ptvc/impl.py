@@ -5,7 +5,6 @@ Statements are written in macros; here is what Jinja cannot do: hashes, waiting,
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -32,7 +31,6 @@ from dbt.adapters.ptvc.deploying import Deploying, Server
 from dbt.adapters.ptvc.deployment import DEFAULT_CLUSTER, Deployment, as_in_production
 from dbt.adapters.ptvc.dialect import become_parent_of
 from dbt.adapters.ptvc.fixtures import has_diffs, rows_left
-from dbt.adapters.ptvc.hydration import HydrationStatus
 from dbt.adapters.ptvc.python.models import SUBMISSION_METHOD, PtvcPythonJob, PythonResult
 from dbt.adapters.ptvc.relation import (
     PtvcRelation,
@@ -58,11 +56,6 @@ logger = AdapterLogger("ptvc")
 _INT4_MAX = 2**31 - 1
 _NOT_REPLACEABLE = ("42P16", "42P17", "55000")
 """Why a definition cannot be replaced in place: its columns, a cycle, what rests on it."""
-
-_PROGRESS_EVERY_S = 5.0
-_WORTH_SAYING_S = 2.0
-_POLL_FIRST_S = 0.02
-_POLL_MAX_S = 0.5
 
 
 @dataclass
@@ -367,38 +360,6 @@ class PtvcAdapter(StagingAdapter):
             for relation in unfinished:
                 self.drop_relation(relation)  # type: ignore[no-untyped-call]
         super().post_model_hook(config, context)
-
-    # --- waiting ---------------------------------------------------------------------------------------------------
-
-    @available.parse_none
-    def wait_until_hydrated(self, relation: PtvcRelation, timeout: float) -> None:
-        """Return when some replica has caught up with the inputs of `relation`; say every few seconds that it waits.
-
-        `timeout` is in seconds; beyond it the relation stays and the wait ends with an error.
-        """
-        start = time.monotonic()
-        said, pause = start, _POLL_FIRST_S
-        while True:
-            rows = self.execute_macro("ptvc__get_hydration_statuses", kwargs={"relation": relation})
-            statuses = [HydrationStatus(*row) for row in rows]
-            now = time.monotonic()
-            done = next((status for status in statuses if status.hydrated), None)
-            if done is not None:
-                if now - start > _WORTH_SAYING_S:
-                    self._say(f"hydrated {relation.render()} {done.summary()}")
-                return
-            state = "; ".join(status.progress() for status in statuses) or "no replica works on it"
-            if now - start > timeout:
-                raise DbtRuntimeError(
-                    f"{relation.render()} was not hydrated after {timeout:g} s ({state}). Raise `hydration_timeout`, "
-                    "set `wait_for_hydration: false`, or see mz_internal.mz_hydration_statuses."
-                )
-            if now - said > _PROGRESS_EVERY_S:
-                said = now
-                self._say(f"hydrating {relation.render()}: {now - start:.0f} s so far, {state}")
-            if self.connections.interrupted.wait(pause):
-                raise DbtRuntimeError(f"stopped waiting for {relation.render()} to be hydrated.")
-            pause = min(pause * 1.5, _POLL_MAX_S)
 
     # --- Python models ---------------------------------------------------------------------------------------------
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dbt.adapters.base.meta import available
-from dbt.adapters.events.types import AdapterEventInfo
+from dbt.adapters.events.types import AdapterEventInfo, AdapterEventWarning
 from dbt.adapters.sql.impl import SQLAdapter
 from dbt_common.events.functions import fire_event
 from dbt_common.exceptions import DbtRuntimeError
@@ -106,3 +106,6 @@ class RelationsAdapter(SQLAdapter):
 
     def _say(self, message: str) -> None:
         fire_event(AdapterEventInfo(name="ptvc", base_msg=message, args=[]))
+
+    def _warn(self, message: str) -> None:
+        fire_event(AdapterEventWarning(name="ptvc", base_msg=message, args=[]))

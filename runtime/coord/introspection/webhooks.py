@@ -49,4 +49,5 @@ def statistics(state: State, item: WebhookSource) -> Row:
         "bytes_received": counted.bytes,
         "updates_staged": counted.records,
         "updates_committed": counted.records,
+        "snapshot_committed": True,  # there is nothing that it begins with
     }

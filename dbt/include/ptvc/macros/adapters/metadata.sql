@@ -87,6 +87,21 @@
   {{ return(run_query(sql)) }}
 {%- endmacro %}
 
+{# Of a source, or of a table that a source writes: how the source is, and how far the relation is with what was there. #}
+{% macro ptvc__get_ingestion_status(relation) -%}
+  {% set sql -%}
+    select s.status, s.error, n.snapshot_committed, n.snapshot_records_staged, n.snapshot_records_known
+    from mz_catalog.mz_objects o
+    join mz_internal.mz_source_statuses s
+      on s.id = o.id
+      or s.id in (select d.referenced_object_id from mz_internal.mz_object_dependencies d where d.object_id = o.id)
+    left join mz_internal.mz_source_statistics n on n.id = o.id
+    where o.schema_name = {{ ptvc__literal(relation.schema) }}
+      and o.name = {{ ptvc__literal(relation.identifier) }}
+  {%- endset %}
+  {{ return(run_query(sql)) }}
+{%- endmacro %}
+
 {% macro ptvc__literal(value) -%}
   '{{ (value | string) | replace("'", "''") }}'
 {%- endmacro %}

@@ -110,7 +110,7 @@
   {% do ptvc__build(wanted, sql) %}
 {%- endmacro %}
 
-{# Wait until `relation` and the indexes that were just made are hydrated, and a sink writes. A view is not maintained: only indexes are. #}
+{# Wait until `relation` and the indexes that were just made are hydrated, a source has read what was there, and a sink writes. Of a view only indexes are maintained. #}
 {% macro ptvc__wait(relation, index_names) -%}
   {% if config.get('wait_for_hydration', true) %}
     {% set timeout = config.get('hydration_timeout', 600) %}
@@ -118,6 +118,8 @@
       {% do adapter.wait_until_hydrated(relation, timeout) %}
     {% elif relation.is_sink %}
       {% do adapter.wait_until_running(relation, timeout) %}
+    {% elif relation.is_source or config.get('materialized') == 'source_table' %}
+      {% do adapter.wait_until_ingested(relation, timeout) %}
     {% endif %}
     {% for index_name in index_names %}
       {% do adapter.wait_until_hydrated(ptvc__index_relation(relation, index_name), timeout) %}
