@@ -15,7 +15,9 @@ from ..syntax import ast
 from ..syntax.types import FindType, is_system_type, resolve_type
 from ..syntax.vocabulary import ObjectKind
 from .catalog_view import CatalogItem, ItemKind, PlanContext
-from .names import SYSTEM_SCHEMAS, effective_path, find_object, find_of_kind, schema_of, visible_path
+from .names import SYSTEM_SCHEMAS, effective_path, find, find_object, find_of_kind, schema_of, visible_path
+
+_ALTERED_AS_TABLES = (ItemKind.TABLE, ItemKind.VIEW, ItemKind.MATERIALIZED_VIEW, ItemKind.SOURCE)
 
 
 def find_any(kind: ObjectKind, name: ast.Name, context: PlanContext) -> CatalogItem | None:
@@ -29,6 +31,19 @@ def find_any(kind: ObjectKind, name: ast.Name, context: PlanContext) -> CatalogI
             return find_of_kind(ItemKind.CONNECTION, name, context)
         case _:
             return find_object(kind, name, context)
+
+
+def find_altered(
+    kind: ObjectKind, name: ast.Name, context: PlanContext, *, indexes: bool = False
+) -> CatalogItem | None:
+    """As `find_any`; but with a verb that all relations have, ALTER TABLE takes each of them, and some take `indexes`."""
+    if kind is ObjectKind.TABLE:
+        item = find(name, context)
+        if item is not None and (
+            item.kind in _ALTERED_AS_TABLES or (indexes and item.kind is ItemKind.INDEX)
+        ):
+            return item
+    return find_any(kind, name, context)
 
 
 def find_type(name: ast.Name, context: PlanContext) -> CatalogItem | None:

@@ -10,7 +10,8 @@ from ...expr.evaluate import evaluate
 from ...expr.text.text_format import to_text
 from ...expr.tree.scalar import remap
 from ...repr.schema import Column, Schema
-from ..catalog.catalog_view import CatalogItem
+from ..catalog.catalog_view import CatalogItem, ItemKind
+from ..catalog.named_types import find_altered
 from ..catalog.names import find_object, missing_object
 from ..plans import definition_plans, session_plans
 from ..query.planner import Planner
@@ -38,14 +39,16 @@ from .table_constraints import plan_constraints
 def alter_table(
     planner: Planner, node: AlterTableStatement
 ) -> definition_plans.AlterTable | session_plans.NoOp:
-    item = find_object(node.kind, node.name, planner.context)
+    columns_only = all(isinstance(action, RenameColumn) for action in node.actions)
+    item = (find_altered if columns_only else find_object)(node.kind, node.name, planner.context)
     if item is None:
         if node.if_exists:
             return session_plans.NoOp(f"ALTER {node.kind.value}")
         raise missing_object(node.kind, node.name, planner.context)
-    if item.source is not None:
+    if item.source is not None or item.kind is ItemKind.SOURCE:
+        what = f'source "{item.name.name}"' if item.source is None else f'table "{item.name.name}" of a source'
         raise PtvcError(
-            f'cannot alter columns or constraints of table "{item.name.name}" of a source',
+            f"cannot alter columns or constraints of {what}",
             sqlstate="42809",
             hint="It has the columns that its source offers.",
             position=node.name.position,

@@ -11,7 +11,7 @@ from ...errors import (
     WrongObjectType,
 )
 from ..catalog.catalog_view import CatalogItem, ItemKind
-from ..catalog.named_types import check_type_name, find_any
+from ..catalog.named_types import check_type_name, find_altered, find_any
 from ..catalog.names import SYSTEM_SCHEMAS, find_object, find_relation, missing_object
 from ..plans import definition_plans, session_plans
 from ..query.planner import Planner
@@ -79,18 +79,25 @@ def _item(planner: Planner, kind: ObjectKind, name: ast.Name) -> CatalogItem:
 
 
 def rename(planner: Planner, node: RenameStatement) -> definition_plans.Rename | session_plans.NoOp:
-    named = node.kind in (ObjectKind.SCHEMA, ObjectKind.CLUSTER)
-    if node.if_exists and not named and find_any(node.kind, node.name, planner.context) is None:
+    """ALTER TABLE renames relations of each kind, and indexes, as in PostgreSQL."""
+    if node.kind in (ObjectKind.SCHEMA, ObjectKind.CLUSTER, ObjectKind.COLUMN):
+        return definition_plans.Rename(node.kind, _target(planner, node.kind, node.name), node.new_name)
+    item = find_altered(node.kind, node.name, planner.context, indexes=True)
+    if item is None and node.if_exists:
         return session_plans.NoOp(f"ALTER {node.kind.value}")
+    if item is None:
+        raise missing_object(node.kind, node.name, planner.context)
     if node.kind is ObjectKind.TYPE:
         check_type_name(node.new_name)
-    return definition_plans.Rename(node.kind, _target(planner, node.kind, node.name), node.new_name)
+    return definition_plans.Rename(node.kind, item.id, node.new_name)
 
 
 def set_schema(planner: Planner, node: SetSchemaStatement) -> definition_plans.SetSchema | session_plans.NoOp:
-    if node.if_exists and find_any(node.kind, node.name, planner.context) is None:
+    item = find_altered(node.kind, node.name, planner.context)
+    if item is None and node.if_exists:
         return session_plans.NoOp(f"ALTER {node.kind.value}")
-    item = _item(planner, node.kind, node.name)
+    if item is None:
+        raise missing_object(node.kind, node.name, planner.context)
     schema = _target(planner, ObjectKind.SCHEMA, node.schema)
     if schema in SYSTEM_SCHEMAS:
         raise PtvcError(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...errors import PtvcError, UndefinedObject, UndefinedSchema
 from ..catalog.catalog_view import CatalogItem, ItemKind
-from ..catalog.named_types import find_any
+from ..catalog.named_types import find_altered, find_any
 from ..catalog.names import find_relation, missing_object
 from ..parser.grant import check_words
 from ..plans import session_plans
@@ -77,7 +77,7 @@ def owner(planner: Planner, node: OwnerStatement) -> AlterOwner | session_plans.
         name = _named(planner, Securable(node.kind.lower()), node.name)
         return AlterOwner(node.kind, name, node.owner)
     kind = ObjectKind(node.kind)
-    item = find_any(kind, node.name, planner.context)
+    item = find_altered(kind, node.name, planner.context)
     if item is None:
         if node.if_exists:
             return session_plans.NoOp(f"ALTER {node.kind}")

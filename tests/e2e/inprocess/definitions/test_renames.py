@@ -157,3 +157,43 @@ def test_schemas_and_clusters_are_swapped_in_one_block(fresh: InProcess) -> None
     fresh.start()
     with fresh.connect() as db:
         assert sorted(rows(db, both)) == [(2, 2), (3, 2)]
+
+
+def test_alter_table_takes_relations_of_each_kind(db: psycopg.Connection) -> None:
+    """As in PostgreSQL: dbt-postgres and others' tools write it so."""
+    db.execute("CREATE ROLE keeper")
+    db.execute("CREATE SCHEMA attic")
+    db.execute("CREATE TABLE t (a int)")
+    db.execute("CREATE VIEW v AS SELECT a FROM t")
+    db.execute("CREATE MATERIALIZED VIEW m AS SELECT a FROM v")
+    db.execute("CREATE INDEX i ON m (a)")
+    db.execute("CREATE SOURCE s FROM LOAD GENERATOR COUNTER")
+    for name in ("v", "m", "s"):
+        assert db.execute(f"ALTER TABLE {name} RENAME TO {name}2").statusmessage == "ALTER TABLE"
+        db.execute(f"ALTER TABLE {name}2 OWNER TO keeper")
+        db.execute(f"ALTER TABLE {name}2 SET SCHEMA attic")
+    db.execute("ALTER TABLE attic.m2 RENAME COLUMN a TO b")
+    db.execute("ALTER TABLE attic.i RENAME TO i2")
+    found = rows(
+        db,
+        "SELECT o.name, o.type, r.name FROM mz_catalog.mz_objects o JOIN mz_catalog.mz_roles r ON r.id = o.owner_id"
+        " WHERE schema_name = 'attic' ORDER BY 1",
+    )
+    assert found == [
+        ("i2", "index", "keeper"),
+        ("m2", "materialized-view", "keeper"),
+        ("s2", "source", "keeper"),
+        ("v2", "view", "keeper"),
+    ]
+    db.execute("INSERT INTO t VALUES (7)")
+    assert rows(db, "SELECT b FROM attic.m2") == [(7,)]
+    for statement in (
+        "ALTER TABLE attic.i2 OWNER TO keeper",
+        "ALTER TABLE attic.i2 SET SCHEMA public",
+        "ALTER TABLE attic.s2 RENAME COLUMN counter TO n",
+        "ALTER TABLE attic.v2 DROP COLUMN a",
+        "ALTER VIEW t RENAME TO u",
+        "DROP TABLE attic.v2",
+    ):
+        with pytest.raises(psycopg.errors.WrongObjectType):
+            db.execute(statement)
