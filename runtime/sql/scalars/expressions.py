@@ -33,7 +33,7 @@ from ..syntax import ast
 from ..syntax.types import REG_TYPES
 from . import build, containers, records
 from .literal import decimal_literal
-from .long_in_list import among_literals, items_of
+from .long_in_list import among_constants, among_literals, items_of
 from .now import NOW_OPERATORS, compare_with_now
 from .rebuild import position_of, rebuild, written
 from .scope import Scope
@@ -416,7 +416,7 @@ class Expressions:
                 arg, *items = (i if i.unknown else Typed(cast_to(i.scalar, TEXT)) for i in (arg, *items))
             # A plain equality is what rules and indexes look for.
             name = "eq" if len(items) == 1 else "in"
-            result = self.apply(name, (arg, *items), node.position)
+            result = among_constants(self.apply(name, (arg, *items), node.position))
         return Typed(build.negate(result.scalar)) if node.negated else result
 
     def _quantified(self, node: ast.Quantified) -> Typed:

@@ -1,6 +1,6 @@
-"""`x IN (...)` of many plain literals: what `x = ANY (array)` says, with one constant array for all of them.
+"""`x IN (...)` of many constants: what `x = ANY (array)` says, with one constant array for all of them.
 
-One literal tells what type all are compared as; the others are then parsed as a column.  A rule of the optimizer looks at
+Of plain literals one tells what type all are compared as; the others are then parsed as a column.  A rule of the optimizer looks at
 one node, however long the list is.  Whatever is not so simple takes the ordinary way, an expression for each item, which
 knows every rule and where each error stands.
 """
@@ -10,10 +10,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...expr.tree.scalar import Call, Cast, Literal, Scalar
-from ...repr.types import BOOL, NESTED, TEXT, Kind, array_of
+from ...repr.types import BOOL, NESTED, TEXT, Kind, ScalarType, array_of
 from ..parser.query import spelled_out
 from ..syntax import ast
-from ..syntax.literal_rows import LiteralRows
+from ..syntax.literal_rows import MIN_ROWS, LiteralRows
 from .literal_columns import natural_type, values
 from .typed import Typed
 
@@ -40,6 +40,29 @@ def among_literals(expressions: Expressions, arg: Typed, node: ast.InList) -> Ty
         return None
     nullable = subject.nullable or None in items
     return Typed(Call("any_eq", (subject, Literal(items, array_of(type_))), BOOL, nullable))
+
+
+def among_constants(found: Typed) -> Typed:
+    """The same, where `found` says IN of many constants, as which an execution's parameters come."""
+    call = found.scalar
+    if not isinstance(call, Call) or call.function != "in" or len(call.args) <= MIN_ROWS:
+        return found
+    subject, *items = call.args
+    type_ = items[0].type
+    if type_.kind in NESTED or type_.kind is Kind.NUMERIC or subject.type != type_:
+        return found
+    constants = [_constant(item, type_) for item in items]
+    if None in constants:
+        return found
+    values = [constant.value for constant in constants if constant is not None]
+    nullable = subject.nullable or None in values
+    return Typed(Call("any_eq", (subject, Literal(values, array_of(type_))), BOOL, nullable))
+
+
+def _constant(item: Scalar, type_: ScalarType) -> Literal | None:
+    if item.type != type_ or not _is_literal(item):
+        return None
+    return item.arg if isinstance(item, Cast) and isinstance(item.arg, Literal) else item
 
 
 def _is_literal(item: Scalar) -> bool:
