@@ -12,11 +12,13 @@ def _nothing() -> None:
 
 @dataclass(frozen=True, slots=True)
 class Backend:
-    """`cancel` ends the statement that runs, `terminate` the connection as well; both may be called at any time."""
+    """`cancel` ends the statement that runs, `terminate` the connection as well; both may be called at any time.  `address` is the
+    client's, with its port; None where it has none."""
 
     pid: int = 0
     cancel: Callable[[], None] = _nothing
     terminate: Callable[[], None] = _nothing
+    address: tuple[str, int] | None = None
 
 
 DETACHED = Backend()

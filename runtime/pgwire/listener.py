@@ -232,7 +232,7 @@ class Listener:
             cancel()
             wire.terminate()
 
-        backend = Backend(self._next_pid, cancel, terminate)
+        backend = Backend(self._next_pid, cancel, terminate, wire.peer)
         session = await self._factory.open(startup.user, startup.database, startup.options, backend)
         connection = Connection(wire, session)
         self._connections[key] = connection

@@ -132,6 +132,12 @@ class Wire(asyncio.Protocol):
         assert self._transport is not None
         return self._transport
 
+    @property
+    def peer(self) -> tuple[str, int] | None:
+        """The client's address and port; None of one that has no address."""
+        name = self.transport.get_extra_info("peername")
+        return (str(name[0]), int(name[1])) if isinstance(name, tuple) and len(name) >= 2 else None
+
     def terminate(self) -> None:
         """Make the next wait for a message raise `Terminated`."""
         self.terminated = True

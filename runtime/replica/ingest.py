@@ -269,7 +269,8 @@ class _RunningSource:
             "rehydration_latency": self._rehydration_s,
         }
         found: dict[GlobalId, Mapping[str, int | float | None]] = {
-            id_: self._output_statistics(now, now.outputs.get(id_, OutputStatistics())) for id_ in self._outputs
+            id_: self._output_statistics(now, now.outputs.get(id_, OutputStatistics()))
+            for id_ in self._outputs
         }
         own = found.get(self._command.id, {"snapshot_committed": now.snapshot_done})
         found[self._command.id] = {**of_source, **own}

@@ -7,17 +7,21 @@ from typing import Any
 
 from ...config import DATABASE
 from ...sql.catalog.catalog_view import ItemKind
+from ...sql.syntax.secret_text import shown_text
 from ..catalog.items import MaterializedView, View
 from ..settings import SETTINGS, Choice, Number, Real
 from .constraints import key_index_sql, keys_of_tables
 from .definitions import index_sql
-from .state import DATABASE_OID, State
+from .state import DATABASE_OID, OpenSession, State, timestamp
 
 Rows = Iterator[dict[str, Any]]
 
+_QUERY_BYTES = 1024
+"""So much of a query's text is shown, as PostgreSQL does."""
+
 
 def pg_tables(state: State) -> Rows:
-    indexed = {index.on for index in state.indexes()}
+    indexed = {index.on for index in state.indexes()} | {item.id for item, _ in keys_of_tables(state)}
     for _, item in state.relations():
         if item.kind in (ItemKind.TABLE, ItemKind.SOURCE, ItemKind.SYSTEM):
             yield {
@@ -103,15 +107,38 @@ def pg_settings(state: State) -> Rows:
 
 
 def pg_stat_activity(state: State) -> Rows:
+    """What a session does is shown to those who may act as its role.  It waits for its client, or for something that has no name here."""
+    reader = state.reader
     for session in state.sessions.values():
-        status = {"I": "idle", "T": "idle in transaction", "E": "idle in transaction (aborted)"}
-        yield {
+        row: dict[str, Any] = {
             "datid": DATABASE_OID,
             "datname": DATABASE,
             "pid": session.backend.pid,
             "usesysid": session.actor.session.oid,
             "usename": session.user,
             "application_name": session.variables.get("application_name"),
-            "state": status[session.transaction_status],
+            "query": "<insufficient privilege>",
             "backend_type": "client backend",
         }
+        if reader.superuser or session.actor.session.id in state.roles.inherited(reader.id):
+            row |= _activity(session)
+        yield row
+
+
+def _activity(session: OpenSession) -> dict[str, Any]:
+    now = session.activity
+    idle = {"I": "idle", "T": "idle in transaction", "E": "idle in transaction (aborted)"}
+    host, port = session.backend.address or (None, None)
+    since = session.transaction_us
+    return {
+        "client_addr": host,
+        "client_port": port,
+        "backend_start": timestamp(now.since_us // 1000),
+        "xact_start": None if since is None else timestamp(since // 1000),
+        "query_start": None if now.query_us is None else timestamp(now.query_us // 1000),
+        "state_change": timestamp(now.changed_us // 1000),
+        "wait_event_type": None if now.active else "Client",
+        "wait_event": None if now.active else "ClientRead",
+        "state": "active" if now.active else idle[session.transaction_status],
+        "query": shown_text(now.query or "").encode()[:_QUERY_BYTES].decode(errors="ignore"),
+    }

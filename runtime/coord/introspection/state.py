@@ -9,6 +9,7 @@ from typing import Protocol
 
 from ...expr.functions.system.system import quote_ident
 from ...sql.catalog.catalog_view import CatalogItem, ItemKind, Prepared
+from ..activity import Activity
 from ..backend import Backend
 from ..catalog.acl import shown
 from ..catalog.actor import Actor
@@ -45,12 +46,16 @@ class OpenSession(Protocol):
     user: str
     variables: Variables
     backend: Backend
+    activity: Activity
 
     @property
     def actor(self) -> Actor: ...
 
     @property
     def transaction_status(self) -> str: ...
+
+    @property
+    def transaction_us(self) -> int | None: ...
 
     @property
     def statements(self) -> Mapping[str, Prepared]: ...

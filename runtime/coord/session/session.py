@@ -22,6 +22,7 @@ from ...expr.datetimes.zones import Zone
 from ...expr.tree.scalar import Literal
 from ...sql.catalog.catalog_view import PlanContext, Prepared
 from ...sql.plans.session_plans import CloseCursor
+from ..activity import Activity
 from ..backend import Backend
 from ..catalog.actor import Actor
 from ..catalog.items import TEMP_SCHEMA_PREFIX
@@ -69,6 +70,7 @@ class Session:
         self.temp_schema = f"{TEMP_SCHEMA_PREFIX}{number}"
         self._sequencer = sequencer
         self.backend = backend
+        self.activity = Activity.begun(sequencer.now_us)
         self._on_close = on_close
         self._calls = ServerCalls(self, locks, peers)
         self._last = False  # whether the implicit transaction ends with the statement that runs
@@ -100,6 +102,11 @@ class Session:
     @property
     def transaction_status(self) -> str:
         return self._transaction.status
+
+    @property
+    def transaction_us(self) -> int | None:
+        """When the transaction began that is open."""
+        return None if self._transaction.current is None else self._transaction.current.now_us
 
     @property
     def statements(self) -> MutableMapping[str, Prepared]:
@@ -167,6 +174,7 @@ class Session:
         """`last`: nothing follows before Sync, so that a first statement is the only one of its transaction."""
         if not prepared.sql:
             return Empty()
+        self.activity.runs(prepared.sql)
         with self._interruption.guarded():
             statements = await self._planning.parse(prepared.sql)
             first, self._last = self._transaction.current is None, False
@@ -176,6 +184,7 @@ class Session:
 
     async def execute_simple(self, sql: str) -> AsyncIterator[Result]:
         """Writes and definitions of all statements commit together at the end, or before one that no block can have."""
+        self.activity.runs(sql)
         values: tuple[Literal, ...] = ()
         with self._interruption.guarded():
             look_up = None if self._transaction.failed else await self._planning.look_up(sql)
@@ -185,7 +194,6 @@ class Session:
                 statements, values = [look_up[0]], look_up[1]
         if not statements:
             yield Empty()
-            return
         for index, statement in enumerate(statements):
             with self._interruption.guarded():
                 transaction = self._transaction.begin_implicit()
@@ -197,6 +205,7 @@ class Session:
                     await self._transaction.end_implicit()
             # Rows are computed while they are sent: an error among them must find the transaction open.
             yield self._guard(result, ends_transaction=last)
+        self.activity.rests()
 
     async def copy_in(self, columns: AsyncIterator[Columns]) -> Command:
         with self._interruption.guarded():
@@ -208,10 +217,12 @@ class Session:
     async def sync(self) -> None:
         with self._interruption.guarded():
             await self._transaction.end_implicit()
+        self.activity.rests()
 
     async def fail(self) -> None:
         """Discards what the transaction would have written, in a block what it would have since its last savepoint; a block
         stays until it is ended or goes back to one."""
+        self.activity.rests()
         self._execution.fail()
         await self._transaction.fail()
 

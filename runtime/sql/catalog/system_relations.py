@@ -96,9 +96,9 @@ _FILLED = {
     "pg_catalog.pg_indexes": "schemaname:n tablename:n indexname:n tablespace:n indexdef:t",
     "pg_catalog.pg_settings": "name:t setting:t unit:t category:t short_desc:t extra_desc:t context:t vartype:t "
     "source:t min_val:t max_val:t enumvals:T boot_val:t reset_val:t sourcefile:t sourceline:i pending_restart:b",
-    "pg_catalog.pg_stat_activity": "datid:o datname:n pid:i usesysid:o usename:n application_name:t client_addr:t "
-    "backend_start:z xact_start:z query_start:z state_change:z wait_event_type:t wait_event:t state:t query:t "
-    "backend_type:t",
+    "pg_catalog.pg_stat_activity": "datid:o datname:n pid:i leader_pid:i usesysid:o usename:n application_name:t "
+    "client_addr:t client_hostname:t client_port:i backend_start:z xact_start:z query_start:z state_change:z "
+    "wait_event_type:t wait_event:t state:t query_id:l query:t backend_type:t",
     "information_schema.schemata": "catalog_name:n schema_name:n schema_owner:n default_character_set_catalog:n "
     "default_character_set_schema:n default_character_set_name:n sql_path:t",
     "information_schema.tables": "table_catalog:n table_schema:n table_name:n table_type:t "

@@ -60,9 +60,10 @@ def among_constants(found: Typed) -> Typed:
 
 
 def _constant(item: Scalar, type_: ScalarType) -> Literal | None:
-    if item.type != type_ or not _is_literal(item):
-        return None
-    return item.arg if isinstance(item, Cast) and isinstance(item.arg, Literal) else item
+    constant = item.arg if isinstance(item, Cast) else item
+    if isinstance(constant, Literal) and item.type == type_ and _is_literal(item):
+        return constant
+    return None
 
 
 def _is_literal(item: Scalar) -> bool:

@@ -46,7 +46,9 @@ def alter_table(
             return session_plans.NoOp(f"ALTER {node.kind.value}")
         raise missing_object(node.kind, node.name, planner.context)
     if item.source is not None or item.kind is ItemKind.SOURCE:
-        what = f'source "{item.name.name}"' if item.source is None else f'table "{item.name.name}" of a source'
+        what = (
+            f'source "{item.name.name}"' if item.source is None else f'table "{item.name.name}" of a source'
+        )
         raise PtvcError(
             f"cannot alter columns or constraints of {what}",
             sqlstate="42809",
