@@ -81,15 +81,16 @@ class CatalogFunctions:
         names = {0: "-"} | self._reg_names(kind)
         return Typed(self._lookup(expressions, inner.scalar, names, keep=True))
 
-    def reg_text(self, expressions: Expressions, node: ast.Cast) -> Typed:
-        """`('name'::regclass)::text`: the name as the type shows it."""
-        found = self.reg_cast(expressions, node)
+    def reg_text(self, expressions: Expressions, node: ast.Expression, kind: str) -> Typed:
+        """`('name'::regclass)::text`, `to_regclass('name')::text`: the name as the type shows it."""
+        found = self.reg_cast(expressions, node) if isinstance(node, ast.Cast) else expressions._resolve(node)
         if found.scalar.type.kind is not Kind.OID or found.scalar.type.is_function:
             return Typed(cast_to(found.scalar, TEXT))
-        names = self._reg_names(node.type.name)
+        names = self._reg_names(kind)
         if isinstance(found.scalar, Literal):
             oid = found.scalar.value
-            return Typed(Literal(names.get(oid, "-" if oid == 0 else str(oid)), TEXT))
+            shown = None if oid is None else names.get(oid, "-" if oid == 0 else str(oid))
+            return Typed(Literal(shown, TEXT))
         return Typed(self._lookup(expressions, found.scalar, names, keep=True))
 
     def _type_oid(self, expressions: Expressions, name: Scalar) -> Scalar:
@@ -243,11 +244,7 @@ class CatalogFunctions:
         if kind in ("regproc", "regprocedure"):
             return self._functions_shown(kind)
         if kind == "regclass":
-            path = set(visible_path(context))
-            return {
-                context.catalog.oid(id_): item.name.name if item.name.schema in path else str(item.name)
-                for id_, item in context.catalog.items().items()
-            }
+            return self._relations_shown()
         if kind == "regnamespace":
             return {oid: name for name, oid in context.catalog.schema_oids().items()}
         if kind == "regtype":
@@ -258,6 +255,20 @@ class CatalogFunctions:
         if kind == "regrole":
             return {oid: quote_ident(name) for name, oid in context.catalog.role_oids().items()}
         return {}
+
+    def _relations_shown(self) -> dict[int, str]:
+        """With those of the indexes that keys of tables are to PostgreSQL's clients."""
+        catalog = self.planner.context.catalog
+        path = set(visible_path(self.planner.context))
+        shown: dict[int, str] = {}
+        for id_, item in catalog.items().items():
+            schema = item.name.schema
+            prefix = "" if schema in path else f"{quote_ident(schema)}."
+            shown[catalog.oid(id_)] = prefix + quote_ident(item.name.name)
+            for constraint in item.constraints:
+                if constraint.is_key:
+                    shown[constraint.oid] = prefix + quote_ident(constraint.name)
+        return shown
 
     def _lookup(
         self, expressions: Expressions, key: Scalar, answers: dict[int, str], *, keep: bool = False

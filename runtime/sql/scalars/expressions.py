@@ -286,8 +286,8 @@ class Expressions:
                 raise Unsupported(f"TRY_CAST to {node.type.name} is not supported", position=node.position)
             return self.planner.session.reg_cast(self, node)
         target = self.planner.type(node.type)
-        if target.is_string_category and is_reg_cast(node.arg) and not node.attempt:
-            named = self.planner.session.reg_text(self, node.arg)
+        if target.is_string_category and (kind := reg_kind(node.arg)) is not None and not node.attempt:
+            named = self.planner.session.reg_text(self, node.arg, kind)
             return named if target == TEXT else Typed(cast_to(named.scalar, target))
         if (
             isinstance(node.arg, ast.Decimal) and target.is_float and not node.attempt
@@ -517,3 +517,12 @@ def is_reg_cast(node: ast.Expression) -> TypeGuard[ast.Cast]:
     if not isinstance(node, ast.Cast):
         return False
     return node.type.name in REG_TYPES and not (node.type.dimensions or node.type.schema)
+
+
+def reg_kind(node: ast.Expression) -> str | None:
+    """Of a cast to such a type, or a function that has one as its result: which."""
+    if is_reg_cast(node):
+        return node.type.name
+    if isinstance(node, ast.Function) and node.name[-1] in ("to_regclass", "to_regtype"):
+        return node.name[-1].removeprefix("to_")
+    return None

@@ -8,7 +8,7 @@ from typing import Any
 
 import psycopg
 import pytest
-from inprocess import InProcess, running
+from inprocess import InProcess, rows, running
 from oracle import running_postgres
 
 QUERIES = [
@@ -104,3 +104,16 @@ def test_errors_of_catalog_queries_are_raised(both: tuple[InProcess, psycopg.Con
     sql = "SELECT o.line FROM orders o JOIN pg_class c ON 1 / (c.relnatts - c.relnatts) = o.line"
     with pytest.raises(psycopg.errors.DivisionByZero):
         both[0].query(sql)
+
+
+def test_names_of_relations_and_types(db: psycopg.Connection[Any], schema: str) -> None:
+    """As their types show them, with those of the indexes of keys, and quoted where they must be."""
+    db.execute('CREATE TABLE t (a int PRIMARY KEY, b int UNIQUE); CREATE VIEW "My View" AS SELECT a FROM t')
+    keys = "SELECT indexrelid::regclass::text FROM pg_index WHERE indrelid = 't'::regclass ORDER BY 1"
+    assert rows(db, keys) == [("t_b_key",), ("t_pkey",)]
+    shown = "SELECT oid::regclass::text, to_regclass(oid::regclass::text)::text FROM pg_class WHERE relname = 'My View'"
+    assert rows(db, shown) == [('"My View"', '"My View"')]
+    db.execute("SET search_path TO nothing")
+    assert rows(db, f"SELECT to_regclass('{schema}.t')::text") == [(f"{schema}.t",)]
+    types = "SELECT to_regtype('int4')::text, to_regtype('varchar[]')::text, to_regclass('nothing')::text"
+    assert rows(db, types) == [("integer", "character varying[]", None)]
