@@ -20,8 +20,14 @@ DEFAULT_USER = "ptvc"
 DEFAULT_HOST = "127.0.0.1"
 DEFAULT_PORT = 6875
 
-_LOCAL_CLUSTER = re.compile(r"local-cluster\[\s*(\d+)\s*,\s*(\d+)\s*,")
-"""So many executors, of so many cores."""
+_LOCAL = re.compile(r"local\[\s*(\d+)\s*,\s*(\d+)\s*\]")
+"""So many tasks at once, each tried so often."""
+
+_LOCAL_CLUSTER = re.compile(r"local-cluster\[\s*(\d+)\s*,\s*(\d+)\s*,\s*\d+\s*\]")
+"""So many executors, of so many cores, and of so many MiB."""
+
+_MEMORY = re.compile(r"(\d+)([mg])", re.IGNORECASE)
+_LEAST_DRIVER_MB = 512
 
 POSTGRES_VERSION = "16.4"
 """The server version that clients are sent: psql and drivers shape their SQL by it."""
@@ -135,6 +141,20 @@ class Settings:
         },
     )
 
+    def __post_init__(self) -> None:
+        if self.spark_master and self._spark_slots() < 2:
+            raise InvalidParameter(
+                f'setting "spark_master" cannot be "{self.spark_master}"',
+                hint="Give local[n,m], n tasks at once, 2 at least, each tried m times, more than once; or "
+                "local-cluster[executors,cores,MiB] with 2 cores at least.",
+            )
+        found = _MEMORY.fullmatch(self.spark_driver_memory)
+        if not found or int(found[1]) * (1024 if found[2] in "gG" else 1) < _LEAST_DRIVER_MB:
+            raise InvalidParameter(
+                f'setting "spark_driver_memory" cannot be "{self.spark_driver_memory}"',
+                hint=f"Give {_LEAST_DRIVER_MB}m or more, as 1500m or 2g.",
+            )
+
     @property
     def master(self) -> str:
         """Where Spark runs.  A replica occupies a slot for good, so jobs need spare ones; `local[n]` alone would never retry a task."""
@@ -142,9 +162,16 @@ class Settings:
 
     @property
     def replica_room(self) -> int:
-        """Replicas that can exist at once: of the cores of a local cluster, jobs need one."""
-        found = _LOCAL_CLUSTER.match(self.spark_master)
-        return min(self.replica_slots, int(found[1]) * int(found[2]) - 1) if found else self.replica_slots
+        """Replicas that can exist at once: jobs need one slot."""
+        return min(self.replica_slots, self._spark_slots() - 1) if self.spark_master else self.replica_slots
+
+    def _spark_slots(self) -> int:
+        """Tasks that the master of the settings runs at once; 0 of one that is of no use."""
+        if found := _LOCAL.fullmatch(self.spark_master):
+            return int(found[1]) if int(found[2]) > 1 else 0
+        if found := _LOCAL_CLUSTER.fullmatch(self.spark_master):
+            return int(found[1]) * int(found[2])
+        return 0
 
     def with_assignments(self, assignments: Iterable[str]) -> Settings:
         """These settings after `name=value` strings; an unknown name or a bad value is an error."""

@@ -26,6 +26,7 @@ from .controller.driver_process import Launch
 from .controller.maintenance import Maintenance
 from .controller.query_jobs import QueryJobs
 from .ddl import Ddl
+from .ddl.clusters import check_room
 from .ddl.connections import Connections
 from .ddl.secrets import unreadable
 from .dml.replays import Replays
@@ -63,7 +64,8 @@ class Coordinator:
         launch: Launch,
         keys: KeyRing | None = None,
     ) -> None:
-        """Blocks.  `keys` seal secrets; without, those of the directory's file."""
+        """Blocks.  `keys` seal secrets; without, those of the directory's file.  Raises InvalidParameter where the settings have no room
+        for the clusters that are there."""
         self.storage = storage
         self._settings = settings
         self._clock = clock
@@ -73,6 +75,7 @@ class Coordinator:
         self._own = own_directories(directory, storage.blobs)
         self._keys = keys or KeyRing.open(directory / KEY_FILE)
         self.catalog = storage.load_catalog()
+        check_room((entry.options for entry in self.catalog.cluster_entries()), settings.replica_room)
         self.controller = Controller(
             directory,
             settings,

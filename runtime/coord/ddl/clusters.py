@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from ...config import ClusterOptions
@@ -58,19 +58,23 @@ class ClusterDefinitions:
         await self._changes.apply([*gone, Change(entry, None)])
 
     def _check_slots(self, changed: ClusterEntry | None, options: Mapping[str, int]) -> None:
-        """Refuses more replicas than Spark has slots for."""
         others = [entry.options for entry in self._catalog.cluster_entries() if entry is not changed]
         base = changed.options if changed is not None else {}
-        counts = [ClusterOptions.from_mapping(o).replication_factor for o in (*others, {**base, **options})]
-        if sum(counts) > self._slots:
-            raise InvalidParameter(
-                f"that would be {sum(counts)} replicas, and there is room for {self._slots}",
-                sqlstate="53000",
-                hint="Start the runtime with --set replica_slots=N; a spark_master of your own needs the cores.",
-            )
+        check_room((*others, {**base, **options}), self._slots)
 
     def _cluster(self, name: str) -> ClusterEntry:
         entry = self._catalog.cluster(name)
         if entry is None:
             raise InvalidParameter(f'unknown cluster "{name}"', sqlstate="42704")
         return entry
+
+
+def check_room(clusters: Iterable[Mapping[str, int]], slots: int) -> None:
+    """53000 if clusters with these options have more replicas than Spark has slots for."""
+    wanted = sum(ClusterOptions.from_mapping(options).replication_factor for options in clusters)
+    if wanted > slots:
+        raise InvalidParameter(
+            f"that would be {wanted} replicas, and there is room for {slots}",
+            sqlstate="53000",
+            hint="Start the runtime with --set replica_slots=N; a spark_master of your own needs the cores.",
+        )

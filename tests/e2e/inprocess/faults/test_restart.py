@@ -241,7 +241,7 @@ def test_a_driver_that_cannot_start_is_an_error_that_names_its_log(tmp_path: Pat
 
     supervisor = Supervisor(lambda name, error: None)
 
-    settings = Settings(spark_master="nowhere")
+    settings = Settings(spark_driver_memory="9000000g")
 
     async def main() -> ReplicaUnavailable:
         clock = SystemClock()

@@ -1,0 +1,66 @@
+"""Settings that cannot be are refused before anything is started with them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import psycopg
+import pytest
+from inprocess import FAST, InProcess
+from ptvc.config import Settings
+from ptvc.errors import InvalidParameter
+
+
+@pytest.mark.parametrize(
+    "assignment",
+    [
+        "spark_master=nowhere",
+        "spark_master=spark://host:7077",
+        "spark_master=local",
+        "spark_master=local[*]",
+        "spark_master=local[1,4]",
+        "spark_master=local[8]",
+        "spark_master=local[8,1]",
+        "spark_master=local-cluster[1,1,1024]",
+        "spark_driver_memory=2",
+        "spark_driver_memory=much",
+        "spark_driver_memory=511m",
+        "spark_driver_memory=2 g",
+        "tick_ms=-1",
+        "tick_ms=soon",
+        "nothing=1",
+        "tick_ms",
+    ],
+)
+def test_refused(assignment: str) -> None:
+    with pytest.raises(InvalidParameter):
+        Settings().with_assignments([assignment])
+
+
+@pytest.mark.parametrize(
+    ("assignments", "master", "room"),
+    [
+        ([], "local[34,4]", 32),
+        (["replica-slots=3"], "local[5,4]", 3),
+        (["spark_master=local[2,4]", "spark_driver_memory=512m"], "local[2,4]", 1),
+        (["spark_master=local[64, 4]", "spark_driver_memory=1G"], "local[64, 4]", 32),
+        (["spark_master=local-cluster[2, 2,1024]"], "local-cluster[2, 2,1024]", 3),
+    ],
+)
+def test_where_spark_runs(assignments: list[str], master: str, room: int) -> None:
+    settings = Settings().with_assignments(assignments)
+    assert (settings.master, settings.replica_room) == (master, room)
+
+
+def test_clusters_that_there_is_no_room_for(tmp_path: Path) -> None:
+    """They are not made, and a runtime with less room does not start."""
+    runtime = InProcess(tmp_path, replace(FAST, replica_slots=2))
+    runtime.start()
+    runtime.query("CREATE CLUSTER more (REPLICATION FACTOR 1)")
+    with pytest.raises(psycopg.Error, match="3 replicas, and there is room for 2"):
+        runtime.query("CREATE CLUSTER most (REPLICATION FACTOR 1)")
+    runtime.stop()
+    less = InProcess(tmp_path, replace(FAST, spark_master="local[2,4]"))
+    with pytest.raises(InvalidParameter, match="2 replicas, and there is room for 1"):
+        less.start()
