@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..expr.constant_list import as_array
 from ..expr.tree.relation import Constant, Filter, Join, Map, Project, Relation
 from ..expr.tree.relation_tree import inputs, scalars_of, with_scalars
 from ..expr.tree.scalar import Literal, Parameter, Scalar, transform, walk
@@ -60,7 +61,11 @@ def parameter_free(relation: Relation) -> tuple[Relation, ...]:
 
 def bind_scalar(scalar: Scalar, values: Sequence[Literal]) -> Scalar:
     """The expression with `values[n - 1]` for `$n`."""
-    return transform(scalar, lambda node: values[node.number - 1] if isinstance(node, Parameter) else node)
+
+    def bound(node: Scalar) -> Scalar:
+        return values[node.number - 1] if isinstance(node, Parameter) else as_array(node)
+
+    return transform(scalar, bound)
 
 
 def has_parameter(scalar: Scalar) -> bool:

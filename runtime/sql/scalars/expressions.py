@@ -21,6 +21,7 @@ from ...errors import (
 )
 from ...expr.coercion.literals import cast_to, coerce_unknown
 from ...expr.coercion.type_rules import CastContext, base_name, can_cast
+from ...expr.constant_list import as_array
 from ...expr.functions.comparison.comparison_keys import compared
 from ...expr.functions.containers.maps import OPERATORS as MAP_OPERATORS
 from ...expr.functions.system.attempted_casts import NAME as ATTEMPTED_CAST
@@ -33,7 +34,7 @@ from ..syntax import ast
 from ..syntax.types import REG_TYPES
 from . import build, containers, records
 from .literal import decimal_literal
-from .long_in_list import among_constants, among_literals, items_of
+from .long_in_list import among_literals, items_of
 from .now import NOW_OPERATORS, compare_with_now
 from .rebuild import position_of, rebuild, written
 from .scope import Scope
@@ -416,7 +417,7 @@ class Expressions:
                 arg, *items = (i if i.unknown else Typed(cast_to(i.scalar, TEXT)) for i in (arg, *items))
             # A plain equality is what rules and indexes look for.
             name = "eq" if len(items) == 1 else "in"
-            result = among_constants(self.apply(name, (arg, *items), node.position))
+            result = Typed(as_array(self.apply(name, (arg, *items), node.position).scalar))
         return Typed(build.negate(result.scalar)) if node.negated else result
 
     def _quantified(self, node: ast.Quantified) -> Typed:

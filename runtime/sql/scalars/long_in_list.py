@@ -1,6 +1,6 @@
-"""`x IN (...)` of many constants: what `x = ANY (array)` says, with one constant array for all of them.
+"""`x IN (...)` of many plain literals, as one constant array (see `expr.constant_list`).
 
-Of plain literals one tells what type all are compared as; the others are then parsed as a column.  A rule of the optimizer looks at
+One of them tells what type all are compared as; the others are then parsed as a column.  A rule of the optimizer looks at
 one node, however long the list is.  Whatever is not so simple takes the ordinary way, an expression for each item, which
 knows every rule and where each error stands.
 """
@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...expr.tree.scalar import Call, Cast, Literal, Scalar
-from ...repr.types import BOOL, NESTED, TEXT, Kind, ScalarType, array_of
+from ...expr.constant_list import constant_of, is_listed
+from ...expr.tree.scalar import Call, Literal
+from ...repr.types import BOOL, TEXT, array_of
 from ..parser.query import spelled_out
 from ..syntax import ast
-from ..syntax.literal_rows import MIN_ROWS, LiteralRows
+from ..syntax.literal_rows import LiteralRows
 from .literal_columns import natural_type, values
 from .typed import Typed
 
@@ -33,44 +34,13 @@ def among_literals(expressions: Expressions, arg: Typed, node: ast.InList) -> Ty
         return None
     subject, item = compared.args
     type_ = item.type
-    if not _is_literal(item) or type_.kind in NESTED or type_.kind is Kind.NUMERIC:
+    if constant_of(item) is None or not is_listed(type_):
         return None
     items = values(cells, type_)
     if items is None or subject.type != type_:
         return None
     nullable = subject.nullable or None in items
     return Typed(Call("any_eq", (subject, Literal(items, array_of(type_))), BOOL, nullable))
-
-
-def among_constants(found: Typed) -> Typed:
-    """The same, where `found` says IN of many constants, as which an execution's parameters come."""
-    call = found.scalar
-    if not isinstance(call, Call) or call.function != "in" or len(call.args) <= MIN_ROWS:
-        return found
-    subject, *items = call.args
-    type_ = items[0].type
-    if type_.kind in NESTED or type_.kind is Kind.NUMERIC or subject.type != type_:
-        return found
-    constants = [_constant(item, type_) for item in items]
-    if None in constants:
-        return found
-    values = [constant.value for constant in constants if constant is not None]
-    nullable = subject.nullable or None in values
-    return Typed(Call("any_eq", (subject, Literal(values, array_of(type_))), BOOL, nullable))
-
-
-def _constant(item: Scalar, type_: ScalarType) -> Literal | None:
-    constant = item.arg if isinstance(item, Cast) else item
-    if isinstance(constant, Literal) and item.type == type_ and _is_literal(item):
-        return constant
-    return None
-
-
-def _is_literal(item: Scalar) -> bool:
-    """A literal of the type that is compared, or an integer that is widened to it: of the wider type it reads the same."""
-    if isinstance(item, Cast):
-        return isinstance(item.arg, Literal) and item.arg.type.is_integer and item.type.is_integer
-    return isinstance(item, Literal)
 
 
 def items_of(node: ast.InList) -> tuple[ast.Expression, ...]:
