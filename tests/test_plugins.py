@@ -13,17 +13,17 @@ from random import Random
 from typing import Any
 
 import pytest
-from plugins.durations import LAST, OTHERWISE_S, in_order, unit_of
+from plugins.durations import LAST, OTHERWISE, in_order, unit_of
+from plugins.kinds import Duration, file_of, kind_of, known_durations, write_durations
 from plugins.missing_parts import ALLOWED, VARIABLE
 from plugins.rotation import (
     NUMBERS,
     SLICES,
     SLICES_OF_FEW,
+    SLOW_S,
     case_of,
     commit_of,
-    file_of,
     in_slice,
-    kind_of,
     slice_of,
     slow_marks,
 )
@@ -85,21 +85,49 @@ def test_a_slice_holds_some_of_every_kind_and_of_every_mode() -> None:
         assert min(modes.values()) >= 3, modes
 
 
+@dataclass
+class Item:
+    """What `slow_marks` asks of a test."""
+
+    nodeid: str
+    mark: pytest.Mark | None
+
+    def get_closest_marker(self, name: str) -> pytest.Mark | None:
+        return self.mark
+
+
 def test_of_a_slow_kind_the_first_cases_may_be_ordinary() -> None:
-    @dataclass
-    class Item:
-        nodeid: str
-        mark: pytest.Mark | None
-
-        def get_closest_marker(self, name: str) -> pytest.Mark | None:
-            return self.mark
-
     marks = {"test_a": pytest.mark.slow(ordinary=2).mark, "test_b": pytest.mark.slow.mark, "test_c": None}
     items: list[Any] = [
         Item(f"tests/a.py::{name}[{n}]", mark) for n in range(4) for name, mark in marks.items()
     ]
     found = [nodeid.rpartition("::")[2] for nodeid in slow_marks(items)]
     assert sorted(found) == ["test_a[2]", "test_a[3]", *(f"test_b[{n}]" for n in range(4))]
+
+
+def test_what_is_known_to_take_long_is_slow() -> None:
+    """A test by its call, as what it sets up serves others too; a class by all of its calls, as it is run whole."""
+    half = SLOW_S / 2
+    durations = {
+        "tests/a.py::test_long": Duration(SLOW_S, SLOW_S),
+        "tests/a.py::test_first": Duration(10.0, 0.1),
+        "tests/a.py::TestStory::test_a": Duration(half, half),
+        "tests/a.py::TestStory::test_b": Duration(half, half),
+        "tests/a.py::TestShort::test_a": Duration(half, half),
+    }
+    ids = ["tests/a.py::test_long[1]", *list(durations)[1:], "tests/a.py::test_new"]
+    found = slow_marks([Item(nodeid, None) for nodeid in ids], durations)  # type: ignore[misc]
+    assert list(found) == [ids[0], ids[2], ids[3]]
+    assert len({case_of(nodeid, mark) for nodeid, mark in found.items()}) == 2
+
+
+def test_durations_are_kept(tmp_path: Path) -> None:
+    file = tmp_path / "durations.json"
+    assert known_durations(file) == {}
+    known = {"tests/a.py::test_b": Duration(2.5, 0.25), "tests/a.py::test_a": Duration(1.0, 1.0)}
+    write_durations(known, file)
+    assert known_durations(file) == known
+    assert len(file.read_text().splitlines()) == 4
 
 
 def test_the_commit_chooses_the_slice() -> None:
@@ -115,7 +143,10 @@ def test_the_longest_unit_goes_first() -> None:
     short = [f"tests/a.py::test_short[{n}]" for n in range(5)]
     long = ["tests/b.py::test_long", "tests/b.py::test_another"]
     last = [f"{LAST[0]}::test_script[{n}]" for n in range(100)]
-    durations = {"tests/b.py::test_long": 6 * OTHERWISE_S, f"{LAST[0]}::test_script": 10.0}
+    durations = {
+        "tests/b.py::test_long": Duration(6 * OTHERWISE.whole, 0.0),
+        f"{LAST[0]}::test_script": Duration(10.0, 10.0),
+    }
     assert in_order([*last, *short, *long], durations) == [*long, *short, *last]
 
 

@@ -1,27 +1,23 @@
 """How long tests take, and the order that follows: longest first.
 
-`tests/durations.json` holds the mean seconds of a case of each kind (see `rotation`), where it is worth a line; `--write-durations`
-renews what a run has measured.  With several processes, tests go to them by units, whose tests share fixtures; the longest
-units go first, so that the run does not end with one process at work.
+`--write-durations` renews what is known of the kinds that a run has measured (see `kinds`).  With several processes, tests go to
+them by units, whose tests share fixtures; the longest units go first, so that the run does not end with one process at work.
 """
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import pytest
 from xdist.scheduler import LoadScopeScheduling
 
-from .rotation import kind_of
+from .kinds import FILE, Duration, file_of, kind_of, known_durations, write_durations
 
-FILE = Path(__file__).parent.parent / "durations.json"
 LEAST_S = 0.1
 """A kind whose case takes less is not in the file."""
-OTHERWISE_S = 0.02
+OTHERWISE = Duration(0.02, 0.02)
 """What a case of such a kind takes."""
 
 TOGETHER = ("tests/compute/spark/",)
@@ -47,16 +43,16 @@ def unit_of(nodeid: str) -> str:
     if nodeid.startswith((*APART, *LAST)):
         return nodeid
     folder = next((folder for folder in TOGETHER if nodeid.startswith(folder)), None)
-    return folder or nodeid.partition("::")[0]
+    return folder or file_of(nodeid)
 
 
-def in_order(nodeids: Sequence[str], durations: Mapping[str, float]) -> list[str]:
+def in_order(nodeids: Sequence[str], durations: Mapping[str, Duration]) -> list[str]:
     """The tests by unit, the longest unit first; within a unit, and of `LAST`, as they are given."""
     seconds: dict[str, float] = defaultdict(float)
     first: dict[str, int] = {}
     for place, nodeid in enumerate(nodeids):
         unit = unit_of(nodeid)
-        seconds[unit] += durations.get(kind_of(nodeid), OTHERWISE_S)
+        seconds[unit] += durations.get(kind_of(nodeid), OTHERWISE).whole
         first.setdefault(unit, place)
 
     def place_of(nodeid: str) -> tuple[bool, float, int]:
@@ -81,33 +77,39 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ByUnit:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    if hasattr(config, "workerinput") and config.option.shuffle is None and FILE.exists():
+    if hasattr(config, "workerinput") and config.option.shuffle is None:
         by_id = {item.nodeid: item for item in items}
-        items[:] = [by_id[nodeid] for nodeid in in_order(list(by_id), json.loads(FILE.read_text()))]
+        items[:] = [by_id[nodeid] for nodeid in in_order(list(by_id), known_durations())]
 
 
 class Measured:
     """Means of what a run has taken, by kind."""
 
     def __init__(self) -> None:
-        self.seconds: dict[str, float] = defaultdict(float)
+        self.whole: dict[str, float] = defaultdict(float)
+        self.call: dict[str, float] = defaultdict(float)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        self.seconds[report.nodeid] += report.duration
+        self.whole[report.nodeid] += report.duration
+        if report.when == "call":
+            self.call[report.nodeid] += report.duration
 
     def pytest_sessionfinish(self) -> None:
-        cases: dict[str, list[float]] = defaultdict(list)
-        for nodeid, seconds in self.seconds.items():
-            cases[kind_of(nodeid)].append(seconds)
-        known = json.loads(FILE.read_text()) if FILE.exists() else {}
-        found = {kind: round(sum(of) / len(of), 2) for kind, of in cases.items()}
+        cases: dict[str, list[str]] = defaultdict(list)
+        for nodeid in self.whole:
+            cases[kind_of(nodeid)].append(nodeid)
+        found = {kind: Duration(_mean(self.whole, of), _mean(self.call, of)) for kind, of in cases.items()}
         root = FILE.parent.parent
         kept = {
-            kind: mean
-            for kind, mean in {**known, **found}.items()
-            if mean >= LEAST_S and (root / kind.partition("::")[0]).exists()
+            kind: duration
+            for kind, duration in {**known_durations(), **found}.items()
+            if duration.whole >= LEAST_S and (root / file_of(kind)).exists()
         }
-        FILE.write_text(json.dumps(kept, indent=0, sort_keys=True) + "\n")
+        write_durations(kept)
+
+
+def _mean(seconds: Mapping[str, float], nodeids: Sequence[str]) -> float:
+    return round(sum(seconds.get(nodeid, 0.0) for nodeid in nodeids) / len(nodeids), 2)
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -1,13 +1,15 @@
 """Which of the slow tests a run takes: none, a slice that the commit chooses, or all.
 
-`--part ordinary` leaves out what has the mark `slow`.  `--part ci` adds a slice of it, one of `SLICES`.  `--part all`, the
-default, selects everything.  A slow test is a case of a kind: of the function, or of the class, that the cases are the
-parameters of.  A slice holds
+`--part ordinary` leaves out what is slow: what has the mark, and what is known to take `SLOW_S` or more, in its call (a test) or in
+all of its calls (a class, which runs as a whole).  `--part ci` adds a slice of it, one of `SLICES`.  `--part all`, the default,
+selects everything.  A slow test is a case of a kind: of the function, or of the class, that the cases are the parameters of.  A
+slice holds
 
 - a fifteenth of the cases of a kind, and of every kind at least one; a smaller part of a kind whose mark says so:
   `slow(slices=60)`;
 - a quarter of the kinds that have one or two cases, which make half of what the slow tests take: together they are one kind, of which
-  a file, whose tests may be a story and share what takes long to start, is a case;
+  a file, whose tests share what takes long to start, is a case;
+- a quarter of the classes that are slow as a whole;
 - every case, with the cases of the other slices together.
 
 Of a kind whose mark says `slow(ordinary=2)` the first two cases are not slow.  Where classes are many of a kind, their marks say so: `slow(of="conformance", slices=3)`. Then a class is a case, with all its tests.
@@ -28,6 +30,9 @@ from zlib import crc32
 
 import pytest
 
+from .kinds import Duration, file_of, kind_of, known_durations, story_of
+
+SLOW_S = 2.0
 SLICES = 15
 FEW = 2
 """A kind of so many cases or fewer has no slices of its own."""
@@ -35,6 +40,9 @@ SLICES_OF_FEW = 4
 NUMBERS = 120
 """Of these one chooses the slice: a multiple of how many slices any kind has."""
 PARTS = ("ordinary", "ci", "all")
+
+_SLOW = pytest.mark.slow.mark
+_SLOW_STORY = pytest.mark.slow(of="story", slices=SLICES_OF_FEW).mark
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -67,15 +75,6 @@ def slice_of(commit: str | None) -> int:
     return 0 if commit is None else int(commit, 16) % NUMBERS
 
 
-def kind_of(case: str) -> str:
-    """What the case is one of: the node id without its parameters."""
-    return case.partition("[")[0]
-
-
-def file_of(case: str) -> str:
-    return case.partition("::")[0]
-
-
 def case_of(nodeid: str, mark: pytest.Mark) -> str:
     """What a slow test belongs to: itself, or, where classes are cases of a kind, its class."""
     kind = mark.kwargs.get("of")
@@ -106,16 +105,25 @@ def in_slice(cases: Iterable[str], number: int, slices: Mapping[str, int] | None
     return found
 
 
-def slow_marks(items: Iterable[pytest.Item]) -> dict[str, pytest.Mark]:
+def slow_marks(
+    items: Iterable[pytest.Item], durations: Mapping[str, Duration] | None = None
+) -> dict[str, pytest.Mark]:
     """Of the tests that are slow, by node id: not the first ones of a kind that the mark calls ordinary."""
     found: dict[str, pytest.Mark] = {}
     seen: Counter[str] = Counter()
+    unmarked: dict[str, list[str]] = defaultdict(list)
     for item in items:
-        if (mark := item.get_closest_marker("slow")) is not None:
-            kind = kind_of(item.nodeid)
-            seen[kind] += 1
-            if seen[kind] > mark.kwargs.get("ordinary", 0):
-                found[item.nodeid] = mark
+        if (mark := item.get_closest_marker("slow")) is None:
+            unmarked[story_of(item.nodeid)].append(item.nodeid)
+            continue
+        kind = kind_of(item.nodeid)
+        seen[kind] += 1
+        if seen[kind] > mark.kwargs.get("ordinary", 0):
+            found[item.nodeid] = mark
+    nothing = Duration(0.0, 0.0)
+    for story, nodeids in unmarked.items():
+        if sum((durations or {}).get(kind_of(nodeid), nothing).call for nodeid in nodeids) >= SLOW_S:
+            found.update(dict.fromkeys(nodeids, _SLOW if [story] == nodeids else _SLOW_STORY))
     return found
 
 
@@ -143,7 +151,7 @@ class Rotation:
         )
 
     def selects(self, items: list[pytest.Item]) -> list[pytest.Item]:
-        marks = slow_marks(items)
+        marks = slow_marks(items, known_durations())
         cases = {nodeid: case_of(nodeid, mark) for nodeid, mark in marks.items()}
         slices = {kind_of(cases[nodeid]): mark.kwargs.get("slices", SLICES) for nodeid, mark in marks.items()}
         match self.part:
