@@ -13,7 +13,8 @@ import pytest
 from ptvc.errors import UndefinedFunction
 from ptvc.expr.evaluate import evaluate
 from ptvc.expr.jsonb import columns
-from ptvc.expr.jsonb.document import ABSENT, canonical
+from ptvc.expr.jsonb.canonical import canonical
+from ptvc.expr.jsonb.document import ABSENT
 from ptvc.expr.registry import resolve_call
 from ptvc.expr.text.text_format import from_text
 from ptvc.expr.tree.scalar import Cast, ColumnRef, Literal, Scalar

@@ -19,7 +19,8 @@ import pyarrow as pa
 from ...errors import PtvcError
 from ...expr.datetimes.datetime_input import InputError
 from ...expr.evaluate import evaluate_predicates
-from ...expr.jsonb.document import canonical, encode, in_order, parse
+from ...expr.jsonb.canonical import canonical
+from ...expr.jsonb.document import encode, in_order, parse
 from ...expr.tree.relation import GlobalId
 from ...expr.tree.scalar import Literal, PerExecution, Scalar, transform
 from ...repr.batch import Batch

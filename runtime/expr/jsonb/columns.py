@@ -20,7 +20,8 @@ from ...repr.types import Kind
 from ..columns.row_errors import Evaluated, listed_errors
 from ..datetimes.datetime_input import InputError
 from ..tree.function import CallInfo, Datum, Kernel, as_array
-from .document import ABSENT, MAX_DEPTH, Document, canonical, encode, limited, load, shape
+from .canonical import canonical
+from .document import ABSENT, MAX_DEPTH, Document, encode, limited, load, shape
 
 _KEPT_COLUMNS = 4
 _KEPT_ROWS = 1 << 16

@@ -41,7 +41,7 @@ _WHOLE_DIGITS = 131072
 _PLAIN = 1000
 """A number of so few digits is within all bounds."""
 _FRACTION_DIGITS = 16383
-_DEPTH = "stack depth limit exceeded"
+DEPTH = "stack depth limit exceeded"
 MAX_DEPTH = 250
 """No document is nested deeper: what makes documents sees to it, so that what reads them may recurse."""
 _MAX_ZEROS = 1 << 26
@@ -49,13 +49,13 @@ _SHORT = 4096
 _EXPONENT = re.compile(r"[0-9][eE][+-]?([0-9]{1,9})")
 
 
-def _no_constant(name: str) -> NoReturn:
+def no_constant(name: str) -> NoReturn:
     raise json.JSONDecodeError(f"{name} is not JSON", name, 0)
 
 
 _EXACT = Context(prec=_WHOLE_DIGITS + _FRACTION_DIGITS)
-_DECODER = json.JSONDecoder(parse_float=Decimal, parse_constant=_no_constant)
-_LONG_DECODER = json.JSONDecoder(parse_float=Decimal, parse_int=Decimal, parse_constant=_no_constant)
+_DECODER = json.JSONDecoder(parse_float=Decimal, parse_constant=no_constant)
+_LONG_DECODER = json.JSONDecoder(parse_float=Decimal, parse_int=Decimal, parse_constant=no_constant)
 _SPACE = " \t\n\r"
 
 
@@ -89,7 +89,7 @@ def _decoded(text: str) -> Document:
     except ArithmeticError:
         raise InputError("22003", "value overflows numeric format") from None
     except RecursionError:
-        raise InputError("54001", _DEPTH) from None
+        raise InputError("54001", DEPTH) from None
 
 
 def check_characters(text: str, document: Document) -> None:
@@ -110,7 +110,7 @@ def shape(text: str, unique: bool) -> Document:
     try:
         document = _UNIQUE.decode(text) if unique else _SHAPES.decode(text)
     except RecursionError:
-        raise InputError("54001", _DEPTH) from None
+        raise InputError("54001", DEPTH) from None
     except ValueError:
         raise InputError("22P02", "invalid input syntax for type json") from None
     return document
@@ -127,9 +127,9 @@ def _zero(_: str) -> int:
     return 0
 
 
-_SHAPES = json.JSONDecoder(parse_float=_zero, parse_int=_zero, parse_constant=_no_constant)
+_SHAPES = json.JSONDecoder(parse_float=_zero, parse_int=_zero, parse_constant=no_constant)
 _UNIQUE = json.JSONDecoder(
-    parse_float=_zero, parse_int=_zero, parse_constant=_no_constant, object_pairs_hook=_unique
+    parse_float=_zero, parse_int=_zero, parse_constant=no_constant, object_pairs_hook=_unique
 )
 
 
@@ -143,11 +143,6 @@ def _has_nul(document: Document) -> bool:
             return any("\0" in key or _has_nul(value) for key, value in document.items())
         case _:
             return False
-
-
-def canonical(text: str) -> str:
-    """The canonical text of the document that is written as `text`; raises InputError where it is none."""
-    return encode(in_order(parse(text)))
 
 
 def _marked(number: Decimal) -> str:
@@ -175,7 +170,7 @@ _CONTAINERS = (dict, list)
 def in_order(document: Document, depth: int = 0) -> Document:
     """The document with all keys in order; 54001 where it is nested too deeply."""
     if depth > MAX_DEPTH:
-        raise InputError("54001", _DEPTH)
+        raise InputError("54001", DEPTH)
     if type(document) is dict:
         found = {}
         for key in ordered(document):
@@ -191,7 +186,7 @@ def limited(document: Document, depth: int = 0) -> Document:
     """The document; 54001 where it is nested too deeply."""
     if type(document) in _CONTAINERS:
         if depth > MAX_DEPTH:
-            raise InputError("54001", _DEPTH)
+            raise InputError("54001", DEPTH)
         for item in document.values() if type(document) is dict else document:
             if type(item) in _CONTAINERS:
                 limited(item, depth + 1)
