@@ -731,6 +731,33 @@ OTHERS = (
         ),
         ("tests/e2e/inprocess/kafka/test_secured_connections.py",),
     ),
+    Mutant(
+        "a source is said to have read what was there before it has",
+        (
+            Edit(
+                "runtime/replica/ingest.py",
+                '"snapshot_committed": now.snapshot_done if committed is None else committed,',
+                '"snapshot_committed": True,',
+            ),
+        ),
+        ("tests/adapter/sources/test_waiting.py",),
+    ),
+    Mutant(
+        "the end mark that an older client sends is a row of a csv file",
+        (
+            Edit(
+                "runtime/pgwire/copy_text.py",
+                "mark = mark[mark == (starts[-1] if used == len(raw) else -1)]",
+                "mark = mark[:0]",
+            ),
+        ),
+        ("tests/pgwire/test_copy_text.py",),
+    ),
+    Mutant(
+        "a negative zero of a document keeps its sign",
+        (Edit("runtime/expr/jsonb/canonical.py", 'if number[0] == "-" or "e" in', 'if "e" in'),),
+        ("tests/expr/test_canonical_json.py",),
+    ),
 )
 
 MUTANTS = (*FINDINGS, *OTHERS)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..expr.constant_list import as_array
+from ..expr.tree.constant_list import as_array
 from ..expr.tree.relation import Constant, Filter, Join, Map, Project, Relation
 from ..expr.tree.relation_tree import inputs, scalars_of, with_scalars
 from ..expr.tree.scalar import Literal, Parameter, Scalar, transform, walk

@@ -21,11 +21,11 @@ from ...errors import (
 )
 from ...expr.coercion.literals import cast_to, coerce_unknown
 from ...expr.coercion.type_rules import CastContext, base_name, can_cast
-from ...expr.constant_list import as_array
 from ...expr.functions.comparison.comparison_keys import compared
 from ...expr.functions.containers.maps import OPERATORS as MAP_OPERATORS
 from ...expr.functions.system.attempted_casts import NAME as ATTEMPTED_CAST
 from ...expr.registry import function_exists, resolve_call
+from ...expr.tree.constant_list import as_array
 from ...expr.tree.relation import Relation, TableCall
 from ...expr.tree.scalar import And, Call, Cast, ColumnRef, Literal, MzNow, Or, Scalar
 from ...interrupt import check_interrupt

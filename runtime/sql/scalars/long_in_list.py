@@ -1,4 +1,4 @@
-"""`x IN (...)` of many plain literals, as one constant array (see `expr.constant_list`).
+"""`x IN (...)` of many plain literals, as one constant array (see `expr.tree.constant_list`).
 
 One of them tells what type all are compared as; the others are then parsed as a column.  A rule of the optimizer looks at
 one node, however long the list is.  Whatever is not so simple takes the ordinary way, an expression for each item, which
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...expr.constant_list import constant_of, is_listed
+from ...expr.tree.constant_list import constant_of, is_listed
 from ...expr.tree.scalar import Call, Literal
 from ...repr.types import BOOL, TEXT, array_of
 from ..parser.query import spelled_out

@@ -5,8 +5,8 @@ A rule of the optimizer then looks at one node, however long the list is, and ev
 
 from __future__ import annotations
 
-from ..repr.types import BOOL, NESTED, Kind, ScalarType, array_of
-from .tree.scalar import Call, Cast, Literal, Scalar
+from ...repr.types import BOOL, NESTED, Kind, ScalarType, array_of
+from .scalar import Call, Cast, Literal, Scalar
 
 MANY = 32
 """From so many items on it is worth it."""
