@@ -756,7 +756,7 @@ OTHERS = (
     Mutant(
         "a negative zero of a document keeps its sign",
         (Edit("runtime/expr/jsonb/canonical.py", 'if number[0] == "-" or "e" in', 'if "e" in'),),
-        ("tests/expr/test_canonical_json.py",),
+        ("tests/expr/jsonb/test_canonical.py",),
     ),
 )
 

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from postgres_stores import fresh_schema
 from ptvc.clock import ManualClock
 from ptvc.persist.blob.base import Blob
 from ptvc.persist.blob.file import FileBlob
@@ -17,6 +16,7 @@ from ptvc.persist.consensus.memory import MemoryConsensus
 from ptvc.persist.consensus.postgres import PostgresConsensus
 from ptvc.persist.consensus.sqlite import SqliteConsensus
 from ptvc.persist.location import open_blob
+from servers.postgres_stores import fresh_schema
 
 
 @pytest.fixture

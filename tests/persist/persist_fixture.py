@@ -14,7 +14,6 @@ from pathlib import Path
 
 import oracle
 from persist_support import Contents, batch_of
-from postgres_stores import url_of
 from ptvc.clock import ManualClock
 from ptvc.persist.blob.file import FileBlob
 from ptvc.persist.client import PersistClient, Write
@@ -44,6 +43,7 @@ from ptvc.repr.types import (
     array_of,
     derived_numeric,
 )
+from servers.postgres_stores import url_of
 
 EVERYTHING = Schema(
     tuple(

@@ -11,13 +11,13 @@ import psycopg
 import pytest
 from persist_fixture import EVERYTHING, SCHEMA_NAME, contents, large_contents
 from persist_support import read_at
-from postgres_stores import url_of
 from ptvc.clock import ManualClock
 from ptvc.persist.blob.file import FileBlob
 from ptvc.persist.client import Appended, PersistClient, Write
 from ptvc.persist.consensus.base import FORMAT_VERSION, Consensus
 from ptvc.persist.consensus.postgres import PostgresConsensus
 from ptvc.persist.consensus.sqlite import SqliteConsensus
+from servers.postgres_stores import url_of
 
 FIXTURES = Path(__file__).with_name("fixtures")
 VERSIONS = sorted(path.name for path in FIXTURES.iterdir())

@@ -13,8 +13,8 @@ from random import Random
 import pytest
 from persist_process import open_client
 from persist_support import SCHEMA, read_at
-from postgres_stores import failing_server, url_of, wait_until_gone
 from ptvc.persist.client import PersistClient
+from servers.postgres_stores import failing_server, url_of, wait_until_gone
 
 SCRIPT = Path(__file__).with_name("persist_process.py")
 

@@ -49,7 +49,6 @@ from persist_support import (
     read_at,
     read_between,
 )
-from postgres_stores import disconnect, fresh_schema
 from ptvc.clock import ManualClock
 from ptvc.errors import ObjectNotReady, StorageError
 from ptvc.persist import write as write_module
@@ -68,6 +67,7 @@ from ptvc.persist.pushdown import Comparison, Condition, wanted
 from ptvc.persist.read import read_snapshot
 from ptvc.persist.state import Snapshot
 from ptvc.persist.write import write_parts
+from servers.postgres_stores import disconnect, fresh_schema
 from servers.s3_server import S3Server
 
 T = TypeVar("T")

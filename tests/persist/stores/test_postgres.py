@@ -13,7 +13,6 @@ import oracle as oracle_server
 import psycopg
 import pytest
 from persist_support import SCHEMA, append, read_at
-from postgres_stores import FailingServer, disconnect, failing_server, fresh_schema, url_of
 from ptvc.clock import ManualClock
 from ptvc.errors import DiskFull, InvalidParameter, StorageError
 from ptvc.persist import state
@@ -32,6 +31,7 @@ from ptvc.persist.consensus.postgres import PostgresConsensus
 from ptvc.persist.consensus.postgres_connection import Connection, PostgresPlace
 from ptvc.persist.state import Head, Hold
 from ptvc.retry import Backoff
+from servers.postgres_stores import FailingServer, disconnect, failing_server, fresh_schema, url_of
 from test_consensus import commit, create, part
 
 

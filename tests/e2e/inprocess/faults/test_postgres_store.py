@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 from inprocess import InProcess, eventually, running
-from postgres_stores import disconnect, fresh_schema
 from psycopg import OperationalError
 from ptvc.coord.catalog.items import shards_of
 from ptvc.errors import Fenced, InvalidParameter
 from ptvc.persist import inspect
 from ptvc.persist.stores import locate, open_existing
+from servers.postgres_stores import disconnect, fresh_schema
 
 from .test_restart import check, fill
 

@@ -1,4 +1,4 @@
-"""The quick way to a canonical text against the one over documents, which PostgreSQL has seen (`test_jsonb`)."""
+"""The quick way to a canonical text against the one over documents, which PostgreSQL has seen (`test_documents`)."""
 
 from __future__ import annotations
 
