@@ -25,6 +25,7 @@ from ..thread_pool import EVALUATION
 from ..webhooks.webhooks import Webhooks
 from . import (
     constraints,
+    dependencies,
     grants,
     information_schema,
     mz_catalog,
@@ -36,6 +37,7 @@ from . import (
     pg_types,
     pg_views,
     session_views,
+    time_zones,
     webhooks,
 )
 from .state import OpenSession, State
@@ -46,10 +48,10 @@ Row = Mapping[str, Any]
 Rows = Callable[[State], Iterable[Row]]
 
 _MODULES = {
-    "pg_catalog": (pg_catalog, pg_proc, pg_roles, pg_types, pg_views, constraints, session_views),
+    "pg_catalog": (pg_catalog, pg_proc, pg_roles, pg_types, pg_views, constraints, session_views, time_zones),
     "information_schema": (information_schema, pg_proc, pg_roles, grants, constraints),
-    "mz_catalog": (mz_catalog, mz_connections),
-    "mz_internal": (mz_internal, mz_connections, grants, webhooks),
+    "mz_catalog": (mz_catalog, mz_connections, time_zones),
+    "mz_internal": (mz_internal, mz_connections, dependencies, grants, session_views, webhooks),
 }
 
 
@@ -71,6 +73,10 @@ _OF_THE_CATALOG = frozenset(
     {
         *(name for name in SYSTEM_RELATIONS if not name.startswith("mz_internal.")),
         "mz_internal.mz_object_dependencies",
+        "mz_internal.mz_object_transitive_dependencies",
+        "mz_internal.mz_object_fully_qualified_names",
+        "mz_internal.mz_compute_dependencies",
+        "mz_internal.mz_materialization_dependencies",
         "mz_internal.mz_column_lineage",
         "mz_internal.mz_comments",
         "mz_internal.mz_dead_letters",
@@ -87,6 +93,7 @@ _OF_THE_CATALOG = frozenset(
     "pg_catalog.pg_matviews",
     "pg_catalog.pg_prepared_statements",
     "pg_catalog.pg_stat_activity",
+    "pg_catalog.pg_timezone_names",
     "mz_catalog.mz_cluster_replicas",
     "information_schema.applicable_roles",
     "information_schema.enabled_roles",

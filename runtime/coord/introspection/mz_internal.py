@@ -103,12 +103,6 @@ def mz_spark_jobs(state: State) -> Rows:
         }
 
 
-def mz_object_dependencies(state: State) -> Rows:
-    for item in state.catalog.user_objects():
-        for id_ in item.uses:
-            yield {"object_id": item.id, "referenced_object_id": id_}
-
-
 def mz_column_lineage(state: State) -> Rows:
     """Of which columns each column of a view is made; without a column's name, of which its rows."""
     for item in state.catalog.user_items():

@@ -1,4 +1,4 @@
-"""pg_catalog's views of the session that reads them: what it has prepared, its cursors."""
+"""Sessions: those that are open, and what the one that reads has prepared, and its cursors."""
 
 from __future__ import annotations
 
@@ -41,4 +41,16 @@ def pg_cursors(state: State) -> Rows:
             "is_binary": cursor.binary,
             "is_scrollable": False,
             "creation_time": timestamp(cursor.born_us // 1000),
+        }
+
+
+def mz_sessions(state: State) -> Rows:
+    for number, session in state.sessions.items():
+        address = session.backend.address
+        yield {
+            "id": str(number),
+            "connection_id": session.backend.pid,
+            "role_id": session.actor.session.id,
+            "client_ip": None if address is None else address[0],
+            "connected_at": timestamp(session.activity.since_us // 1000),
         }

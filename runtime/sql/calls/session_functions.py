@@ -6,6 +6,7 @@ relation with the constant, or the system relation, that holds the answers.
 
 from __future__ import annotations
 
+import re
 import struct
 import time
 from collections.abc import Callable
@@ -351,6 +352,12 @@ def _uptime(context: PlanContext) -> bytes:
     return struct.pack("<qii", int((time.monotonic() - _BEGUN) * 1_000_000), 0, 0)
 
 
+def _version_number(version: str) -> int:
+    """1.2.3 is 100203."""
+    major, minor, patch = (int(part) for part in re.findall(r"\d+", version)[:3])
+    return (major * 1000 + minor) * 100 + patch
+
+
 # Functions, so that a plan which asks for one thing of the session depends on that alone.
 _SESSION_VALUES: dict[str, tuple[Callable[[PlanContext], object], ScalarType]] = {
     "current_database": (lambda context: context.database, NAME),
@@ -362,6 +369,8 @@ _SESSION_VALUES: dict[str, tuple[Callable[[PlanContext], object], ScalarType]] =
     "current_schema": (_current_schema, NAME),
     "version": (lambda _: f"PostgreSQL {POSTGRES_VERSION} on ptvc (a streaming SQL runtime)", TEXT),
     "mz_version": (lambda _: f"v{installed_version()} (ptvc)", TEXT),
+    "mz_version_num": (lambda _: _version_number(installed_version()), INT4),
+    "mz_is_superuser": (lambda context: context.settings["is_superuser"] == "on", BOOL),
     "mz_uptime": (_uptime, INTERVAL),
     "pg_is_in_recovery": (lambda _: False, BOOL),
     "pg_backend_pid": (lambda context: context.pid, INT4),
@@ -420,6 +429,7 @@ _CATALOG_FUNCTIONS: dict[str, _CatalogFunction] = {
     "has_secret_privilege": has_privilege(Securable.SECRET),
     "has_connection_privilege": has_privilege(Securable.CONNECTION),
     "pg_has_role": has_role,
+    "has_role": has_role,
     "pg_table_is_visible": SessionFunctions._visible,
     "pg_function_is_visible": SessionFunctions._function_visible,
     **dict.fromkeys(

@@ -17,6 +17,7 @@ from ...repr.types import (
     INT2,
     INT4,
     INT8,
+    INTERVAL,
     NAME,
     OID,
     REGPROC,
@@ -40,6 +41,7 @@ _TYPES: dict[str, ScalarType] = {
     "p": REGPROC,
     "t": TEXT,
     "z": TIMESTAMPTZ,
+    "v": INTERVAL,
     "S": array_of(INT2),
     "I": array_of(INT4),
     "O": array_of(OID),
@@ -207,7 +209,7 @@ _EMPTY = {
     "pg_catalog.pg_statio_user_tables": "relid:o schemaname:n relname:n heap_blks_read:l heap_blks_hit:l",
     "pg_catalog.pg_stat_user_tables": "relid:o schemaname:n relname:n seq_scan:l n_live_tup:l n_dead_tup:l",
     "pg_catalog.pg_stat_user_indexes": "relid:o indexrelid:o schemaname:n relname:n indexrelname:n idx_scan:l",
-    "pg_catalog.pg_timezone_names": "name:t abbrev:t is_dst:b",
+    "pg_catalog.pg_timezone_names": "name:t abbrev:t utc_offset:v is_dst:b",
     "pg_catalog.pg_prepared_xacts": "gid:t owner:n database:n",
     "pg_catalog.pg_auth_members": "oid:o roleid:o member:o grantor:o admin_option:b inherit_option:b set_option:b",
     "pg_catalog.pg_aggregate": "aggfnoid:p aggkind:c aggnumdirectargs:s",
@@ -326,7 +328,18 @@ _OF_CHANGES = {
     "mz_internal.mz_sink_status_history": "occurred_at:z sink_id:t status:t error:t details:t",
     "mz_internal.mz_dead_letters": "id:t source_id:t",
 }
-"""When what changed; the newest of them all, so new relations go to the end of this table."""
+"""When what changed."""
+
+_OF_MATERIALIZE = {
+    "mz_internal.mz_sessions": "id:t connection_id:l role_id:t client_ip:t connected_at:z",
+    "mz_internal.mz_object_transitive_dependencies": "object_id:t referenced_object_id:t",
+    "mz_internal.mz_object_fully_qualified_names": "id:t name:t object_type:t schema_id:t schema_name:t database_id:t "
+    "database_name:t cluster_id:t",
+    "mz_internal.mz_compute_dependencies": "object_id:t dependency_id:t",
+    "mz_internal.mz_materialization_dependencies": "object_id:t dependency_id:t",
+    "mz_catalog.mz_timezone_names": "name:t",
+}
+"""What tools for Materialize look at; the newest of them all, so new relations go to the end of this table."""
 
 
 def _schema(columns: str) -> Schema:
@@ -344,12 +357,14 @@ SYSTEM_RELATIONS: dict[str, Schema] = {
         **_OF_SESSIONS,
         **_OF_CONNECTIONS,
         **_OF_CHANGES,
+        **_OF_MATERIALIZE,
     }.items()
 }
 
 _NO_LONGER_EMPTY = frozenset(
     {
         "pg_catalog.pg_range",
+        "pg_catalog.pg_timezone_names",
         "pg_catalog.pg_cursors",
         "pg_catalog.pg_auth_members",
         "pg_catalog.pg_group",
