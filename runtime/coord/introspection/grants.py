@@ -9,12 +9,13 @@ from ...config import DATABASE
 from ...sql.catalog.catalog_view import ItemKind
 from ..catalog.acl import PUBLIC, WORDS, AclItem
 from ..catalog.entries import ClusterEntry, DatabaseEntry, Owned, SchemaEntry
-from ..catalog.items import Index, ItemBase, Sink
+from ..catalog.items import Index, ItemBase, Readable, Sink
 from .state import OWNER, State
 
 Rows = Iterator[dict[str, Any]]
 
 _OF_THE_STANDARD = frozenset("arwdDxt")
+_OF_COLUMNS = ("SELECT", "INSERT", "UPDATE", "REFERENCES")
 
 
 def table_privileges(state: State) -> Rows:
@@ -28,6 +29,20 @@ def table_privileges(state: State) -> Rows:
 def role_table_grants(state: State) -> Rows:
     """Without those of everybody."""
     yield from _of_tables(state, public=False)
+
+
+def column_privileges(state: State) -> Rows:
+    """Privileges are on whole relations, and so on each of their columns."""
+    columns = {
+        (item.schema_name, item.name): item.schema.names
+        for item in state.catalog.user_items()
+        if isinstance(item, Readable)
+    }
+    for row in _of_tables(state, public=True):
+        if row["privilege_type"] in _OF_COLUMNS:
+            del row["with_hierarchy"]
+            for name in columns.get((row["table_schema"], row["table_name"]), ()):
+                yield row | {"column_name": name}
 
 
 def _of_tables(state: State, *, public: bool) -> Rows:

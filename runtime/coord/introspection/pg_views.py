@@ -142,3 +142,8 @@ def _activity(session: OpenSession) -> dict[str, Any]:
         "state": "active" if now.active else idle[session.transaction_status],
         "query": shown_text(now.query or "").encode()[:_QUERY_BYTES].decode(errors="ignore"),
     }
+
+
+def pg_stat_database(state: State) -> Rows:
+    """Sessions are counted, and nothing else is."""
+    yield {"datid": DATABASE_OID, "datname": DATABASE, "numbackends": len(state.sessions)}

@@ -330,7 +330,7 @@ _OF_CHANGES = {
 }
 """When what changed."""
 
-_OF_MATERIALIZE = {
+_OF_TOOLS = {
     "mz_internal.mz_sessions": "id:t connection_id:l role_id:t client_ip:t connected_at:z",
     "mz_internal.mz_object_transitive_dependencies": "object_id:t referenced_object_id:t",
     "mz_internal.mz_object_fully_qualified_names": "id:t name:t object_type:t schema_id:t schema_name:t database_id:t "
@@ -338,8 +338,15 @@ _OF_MATERIALIZE = {
     "mz_internal.mz_compute_dependencies": "object_id:t dependency_id:t",
     "mz_internal.mz_materialization_dependencies": "object_id:t dependency_id:t",
     "mz_catalog.mz_timezone_names": "name:t",
+    "information_schema.column_privileges": "grantor:n grantee:n table_catalog:n table_schema:n table_name:n column_name:n "
+    "privilege_type:t is_grantable:t",
+    "information_schema.view_column_usage": "view_catalog:n view_schema:n view_name:n table_catalog:n table_schema:n "
+    "table_name:n column_name:n",
+    "pg_catalog.pg_stat_database": "datid:o datname:n numbackends:i xact_commit:l xact_rollback:l blks_read:l blks_hit:l "
+    "tup_returned:l tup_fetched:l tup_inserted:l tup_updated:l tup_deleted:l conflicts:l temp_files:l temp_bytes:l "
+    "deadlocks:l blk_read_time:d blk_write_time:d session_time:d active_time:d sessions:l stats_reset:z",
 }
-"""What tools for Materialize look at; the newest of them all, so new relations go to the end of this table."""
+"""What tools look at, those for Materialize among them; the newest of them all, so new relations go to the end of this table."""
 
 
 def _schema(columns: str) -> Schema:
@@ -357,7 +364,7 @@ SYSTEM_RELATIONS: dict[str, Schema] = {
         **_OF_SESSIONS,
         **_OF_CONNECTIONS,
         **_OF_CHANGES,
-        **_OF_MATERIALIZE,
+        **_OF_TOOLS,
     }.items()
 }
 

@@ -33,7 +33,37 @@ def test_what_rests_on_what(db: Session, schema: str) -> None:
     assert ("m", "materialized-view", "ptvc") in rows(db, whole, [schema])
 
 
+def test_columns_that_views_read(db: Session, schema: str) -> None:
+    db.execute("CREATE TABLE t (a int, b int, c int, d int)")
+    db.execute("CREATE VIEW v AS SELECT a FROM t WHERE c > 0")
+    db.execute("CREATE VIEW w AS SELECT v.a AS x, t.d FROM v JOIN t ON t.b = v.a")
+    usage = (
+        "SELECT view_name, table_name, column_name FROM information_schema.view_column_usage"
+        " WHERE view_schema = %s ORDER BY 1, 2, 3"
+    )
+    assert rows(db, usage, [schema]) == [
+        ("v", "t", "a"),
+        ("v", "t", "c"),
+        ("w", "t", "b"),
+        ("w", "t", "d"),
+        ("w", "v", "a"),
+    ]
+
+
+def test_privileges_on_columns_are_those_on_relations(db: Session, schema: str) -> None:
+    db.execute("CREATE ROLE counter")
+    db.execute("CREATE TABLE t (a int, b int)")
+    db.execute("GRANT SELECT, DELETE ON t TO counter")
+    granted = (
+        "SELECT column_name, privilege_type, is_grantable FROM information_schema.column_privileges"
+        " WHERE table_schema = %s AND grantee = 'counter' ORDER BY 1"
+    )
+    assert rows(db, granted, [schema]) == [("a", "SELECT", "NO"), ("b", "SELECT", "NO")]
+
+
 def test_sessions(db: Session) -> None:
+    backends = "SELECT numbackends = (SELECT count(*) FROM pg_stat_activity) FROM pg_stat_database"
+    assert rows(db, backends) == [(True,)]
     mine = (
         "SELECT r.name, s.client_ip, s.connected_at <= now() FROM mz_internal.mz_sessions s"
         " JOIN mz_catalog.mz_roles r ON r.id = s.role_id WHERE s.connection_id = pg_backend_pid()"
