@@ -239,7 +239,8 @@ def duration_ms(text: str) -> int:
 
 _TIMEOUT = Number("statement_timeout", "0", "How long a statement may run.", unit="ms")
 SEVERITIES = ("debug5", "debug4", "debug3", "debug2", "debug1", "log", "notice", "warning", "error")
-_ISOLATION = ("serializable", "repeatable read", "read committed", "read uncommitted")
+_ISOLATION = ("serializable", "repeatable read", "read committed", "read uncommitted", "strict serializable")
+"""All are the last one here."""
 
 
 def _timeout(name: str, description: str) -> Number:

@@ -28,6 +28,7 @@ class ClusterDefinitions:
         self._slots = slots
 
     async def create(self, plan: CreateCluster, owner: str, notices: list[Notice]) -> Command:
+        notices.extend(Notice("NOTICE", text) for text in plan.notices)
         if self._catalog.cluster(plan.name) is not None:
             if not plan.if_not_exists:
                 raise DuplicateObject(f'cluster "{plan.name}" already exists', sqlstate="42710")
@@ -41,7 +42,8 @@ class ClusterDefinitions:
         await self._changes.apply([Change(None, entry)])
         return Command("CREATE CLUSTER")
 
-    async def alter(self, plan: AlterCluster) -> Command:
+    async def alter(self, plan: AlterCluster, notices: list[Notice]) -> Command:
+        notices.extend(Notice("NOTICE", text) for text in plan.notices)
         entry = self._cluster(plan.name)
         self._check_slots(entry, plan.options)
         changed = replace(entry, options={**entry.options, **plan.options})

@@ -84,7 +84,7 @@ class Ddl:
             case CreateCluster():
                 return await self._clusters.create(plan, actor.role.id, notices)
             case AlterCluster():
-                return await self._clusters.alter(plan)
+                return await self._clusters.alter(plan, notices)
             case Drop(kind=ObjectKind.CLUSTER):
                 return await self._drop_clusters(plan, notices)
             case AlterTable():

@@ -17,6 +17,11 @@ _FORMS = (
 )
 _MEASURES = ("cpu", "memory", "hydration")
 _MEANINGLESS = ("verbose", "costs", "timing", "summary", "generic_plan")
+_DETAILS = (
+    "arity", "cardinality", "column names", "equivalences", "filter pushdown", "humanized expressions", "join implementations", "keys",
+    "linear chains", "no fast path", "no notices", "node identifiers", "non negative", "raw plans", "raw syntax", "redacted", "subtree size",
+    "timing", "types",
+)  # fmt: skip
 _EXPLAINED = (ObjectKind.VIEW, ObjectKind.MATERIALIZED_VIEW, ObjectKind.INDEX)
 
 
@@ -38,21 +43,33 @@ class ExplainParser(AlterTableParser):
         if word is not None or self.at_word("plan"):
             self.expect_words("plan")
             return self._explain_for("plan", stage)
-        if self.at_any("as", "for"):
+        if self.at_any("as", "for", "with") and not self.at_query():
             return self._explain_for("plan", stage)
+        if (explained := self._explained_object()) is not None:
+            return ExplainStatement("plan", stage, ExplainFormat.TEXT, None, *explained)
         return self._explained_query("plan", stage, ExplainFormat.TEXT)
 
     def _explain_for(self, what: str, stage: ExplainStage, *, objects: bool = True) -> ExplainStatement:
-        """`[AS format] FOR` a query or an object."""
+        """`[WITH (details)] [AS format] FOR` a query or an object."""
+        if self.accept_words("with"):
+            self.parenthesised(self._detail)
         format_ = self._explain_format() if self.accept_words("as") else ExplainFormat.TEXT
-        if self.at_word("with"):
-            raise Unsupported("EXPLAIN ... WITH is not supported", position=self.token.position)
         self.expect_words("for")
         explained = self._explained_object() if objects else None
         if explained is not None:
             kind, name = explained
             return ExplainStatement(what, stage, format_, None, kind, name)
         return self._explained_query(what, stage, format_)
+
+    def _detail(self) -> None:
+        """What Materialize's plans may show or leave out: ours show the same with all of them."""
+        position, words = self.token.position, []
+        while self.token.kind is TokenKind.NAME and self.token.value not in ("true", "false"):
+            words.append(self.advance().value)
+        if (name := " ".join(words)) not in _DETAILS:
+            raise Unsupported(f"EXPLAIN option {name.upper()} is not supported", position=position)
+        self.accept_symbol("=")
+        self.accept_any("true", "false")
 
     def _explain_format(self) -> ExplainFormat:
         position = self.token.position

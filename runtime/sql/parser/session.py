@@ -78,11 +78,23 @@ class SessionParser(CopyParser):
             if self.accept_words("local"):
                 return SetStatement("timezone", None, local)
             return SetStatement("timezone", self._zone(), local)
+        if self.at_word("schema") and not self.at_symbol(".", 1):
+            return self._set_schema(local)
         if self.accept_words("names"):
             return SetStatement("client_encoding", self._setting_value(), local)
         if self.at_any("role", "authorization") and not self._at_assignment():
             return self._set_role(local)
         return SetStatement(*self._assigned(), local)
+
+    def _set_schema(self, local: bool) -> st.StatementNode:
+        """`SET SCHEMA 'name'`, and with `=` or TO as Materialize has it: a search_path of one."""
+        self.advance()
+        if not self.accept_words("to"):
+            self.accept_symbol("=")
+        if self.accept_words("default"):
+            return SetStatement("search_path", None, local)
+        name = self.string() if self.token.kind is TokenKind.STRING else self.identifier()
+        return SetStatement("search_path", quote_ident(name), local)
 
     def _zone(self) -> str | None:
         """A value of SET TIME ZONE; `INTERVAL '+00:00' HOUR TO MINUTE` is UTC."""
@@ -185,6 +197,8 @@ class SessionParser(CopyParser):
             statement = replace(statement, name=self.object_name())
         if kind in _PRIVILEGES:
             statement = self._privileges_of(statement)
+        if kind == "role_membership" and self.accept_words("for"):
+            statement = replace(statement, role=self.identifier())
         if kind == "indexes" and self.accept_words("on"):
             statement = replace(statement, on=self.object_name())
         if kind in _OF_SCHEMAS and not self._at_cluster() and self.accept_any("from", "in") is not None:
@@ -229,6 +243,7 @@ class SessionParser(CopyParser):
             elif self.accept_words("isolation", "level"):
                 if not (
                     self.accept_words("serializable")
+                    or self.accept_words("strict", "serializable")
                     or self.accept_words("repeatable", "read")
                     or self.accept_words("read", "committed")
                     or self.accept_words("read", "uncommitted")

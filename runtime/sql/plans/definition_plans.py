@@ -210,6 +210,7 @@ class CreateCluster:
     name: str
     options: Mapping[str, int]
     if_not_exists: bool
+    notices: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,6 +250,7 @@ class AlterRetention:
 class AlterCluster:
     name: str
     options: Mapping[str, int]
+    notices: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -340,9 +340,6 @@ def integer_option(option: Option, least: int) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or value < least:
         raise InvalidParameter(
             f"{option.name.replace('_', ' ').upper()} must be an integer of at least {least}",
-            hint="Sizes have no names here: leave it out. MEMORY LIMIT bounds a replica."
-            if option.name == "size"
-            else None,
             position=option.position,
         )
     return value
@@ -364,21 +361,26 @@ def _memory(option: Option) -> int:
 
 
 def create_cluster(node: CreateClusterStatement) -> definition_plans.CreateCluster:
-    return definition_plans.CreateCluster(node.name, cluster_options(node.options), node.if_not_exists)
+    options, notices = cluster_options(node.options)
+    return definition_plans.CreateCluster(node.name, options, node.if_not_exists, notices)
 
 
 def alter_cluster(planner: Planner, node: AlterClusterStatement) -> definition_plans.AlterCluster:
     name = check_cluster(node.name, planner.context)
-    return definition_plans.AlterCluster(name, cluster_options(node.options))
+    return definition_plans.AlterCluster(name, *cluster_options(node.options))
 
 
-def cluster_options(options: Sequence[Option]) -> Mapping[str, int]:
+def cluster_options(options: Sequence[Option]) -> tuple[Mapping[str, int], tuple[str, ...]]:
+    """The options, and what is to be noticed about them: Materialize's scripts name the size of a machine, and here is one."""
     found: dict[str, int] = {}
+    notices: list[str] = []
     for option in options:
         if option.name not in _CLUSTER_OPTIONS:
             raise unknown_option(option, tuple(_CLUSTER_OPTIONS))
         if option.name == "memory_limit":
             found[option.name] = _memory(option)
+        elif option.name == "size" and isinstance(option.value, str) and not option.value.isdigit():
+            notices.append(f'SIZE "{option.value}" means nothing here: MEMORY LIMIT bounds a replica')
         else:
             found[option.name] = integer_option(option, _CLUSTER_OPTIONS[option.name])
-    return found
+    return found, tuple(notices)

@@ -114,6 +114,8 @@ def _text(planner: Planner, node: ShowObjectsStatement) -> str:
 
 def _source(planner: Planner, node: ShowObjectsStatement) -> str:
     """The objects of that kind that the statement may show."""
+    if node.kind == "role_membership" and node.role is not None:
+        return f"{_ELSEWHERE[node.kind]} WHERE m.name = {_quoted(node.role)}"
     if node.kind in _ELSEWHERE:
         return _ELSEWHERE[node.kind] + _privileges_where(node)
     context = planner.context
