@@ -185,7 +185,7 @@ def test_analyze_of_what_is_maintained(told: InProcess) -> None:
         ("EXPLAIN (FORMAT XML) SELECT 1", "0A000"),
         ("EXPLAIN (ANALYZE maybe) SELECT 1", "42601"),
         ("EXPLAIN FILTER PUSHDOWN FOR INDEX i", "0A000"),
-        ("EXPLAIN PLAN WITH (arity) FOR SELECT 1", "0A000"),
+        ("EXPLAIN PLAN WITH (colours) FOR SELECT 1", "0A000"),
         ("EXPLAIN ANALYZE CLUSTER", "0A000"),
         ("EXPLAIN PLAN FOR INDEX nobody", "42704"),
         ("EXPLAIN PLAN FOR MATERIALIZED VIEW v", "42809"),
