@@ -32,7 +32,7 @@ import pytest
 
 from .kinds import Duration, file_of, kind_of, known_durations, story_of
 
-SLOW_S = 2.0
+SLOW_S = 1.0
 SLICES = 15
 FEW = 2
 """A kind of so many cases or fewer has no slices of its own."""
