@@ -747,7 +747,7 @@ OTHERS = (
         (
             Edit(
                 "runtime/pgwire/copy_text.py",
-                "mark = mark[mark == (starts[-1] if used == len(raw) else -1)]",
+                "mark = mark[mark == starts[-1]] if used == len(raw) else mark[:0]",
                 "mark = mark[:0]",
             ),
         ),

@@ -188,7 +188,7 @@ class Splitter:
         mark = mark[raw[mark + 1] == ord(".")]
         if self._csv:
             # Data, as since PostgreSQL 18, but for the last row: older clients send the mark there.
-            mark = mark[mark == (starts[-1] if used == len(raw) else -1)]
+            mark = mark[mark == starts[-1]] if used == len(raw) else mark[:0]
         size = int(mark[0]) if len(mark) else used
         ended = len(mark) > 0 and (final or not self._csv)
         if self._csv and not final:

@@ -15,6 +15,7 @@
 | translation      | the query of a model that is written for another warehouse          |
 | model_lines      | which line of a model's file an error is in                         |
 | relations        | what there is, and what rests on what                               |
+| waiting          | when a relation is of use, and its model ends                       |
 | staging          | what a run builds beside, and how it takes its place                |
 | impl             | the adapter: what Jinja may call                                    |
 """

@@ -1,6 +1,6 @@
 """The adapter: what dbt and its Jinja macros may ask of the runtime.
 
-Statements are written in macros; here is what Jinja cannot do: hashes, waiting, COPY, closures over dependencies.
+Statements are written in macros; here is what Jinja cannot do: hashes, COPY, closures over dependencies.
 """
 
 from __future__ import annotations

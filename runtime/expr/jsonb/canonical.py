@@ -23,7 +23,11 @@ _DECODER = json.JSONDecoder(parse_float=_MARK.__add__, parse_constant=no_constan
 _ENCODER = json.JSONEncoder(ensure_ascii=False, check_circular=False)
 _SPACE = " \t\n\r"
 
-_MAX_ORDERS = 4096
+_LONGEST_AS_WRITTEN = 1000
+"""A longer number may be beyond the bounds of `numeric`."""
+
+_MAX_KEYS, _MAX_ORDERS = 32, 1024
+"""Objects whose keys are data have many, and others each time: what is kept takes a few MB at most."""
 _orders: dict[tuple[str, ...], tuple[str, ...]] = {}
 """Keys of objects as they were written, and in order.  Threads may both fill it: they find the same."""
 
@@ -66,9 +70,11 @@ def _in_order(document: Document, depth: int) -> Document:
     keys = tuple(document)
     order = _orders.get(keys)
     if order is None:
-        if len(_orders) >= _MAX_ORDERS:
-            _orders.clear()
-        _orders[keys] = order = tuple(ordered(document))
+        order = tuple(ordered(document))
+        if len(keys) <= _MAX_KEYS:
+            if len(_orders) >= _MAX_ORDERS:
+                _orders.clear()
+            _orders[keys] = order
     return document if order == keys else {key: document[key] for key in order}
 
 
@@ -81,7 +87,3 @@ def _with_numbers(written: str) -> str:
             number = number_text(Decimal(number))
         parts += number, after
     return "".join(parts)
-
-
-_LONGEST_AS_WRITTEN = 1000
-"""A longer number may be beyond the bounds of `numeric`."""

@@ -5,6 +5,8 @@ A rule of the optimizer then looks at one node, however long the list is, and ev
 
 from __future__ import annotations
 
+from typing import Any
+
 from ...repr.types import BOOL, NESTED, Kind, ScalarType, array_of
 from .scalar import Call, Cast, Literal, Scalar
 
@@ -26,8 +28,13 @@ def as_array(scalar: Scalar) -> Scalar:
         if constant is None or item.type != type_:
             return scalar
         values.append(constant.value)
+    return among(subject, values)
+
+
+def among(subject: Scalar, values: list[Any]) -> Scalar:
+    """Whether `subject` is one of `values`, which are of its type."""
     nullable = subject.nullable or None in values
-    return Call("any_eq", (subject, Literal(values, array_of(type_))), BOOL, nullable)
+    return Call("any_eq", (subject, Literal(values, array_of(subject.type))), BOOL, nullable)
 
 
 def is_listed(type_: ScalarType) -> bool:

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...expr.tree.constant_list import constant_of, is_listed
-from ...expr.tree.scalar import Call, Literal
-from ...repr.types import BOOL, TEXT, array_of
+from ...expr.tree.constant_list import among, constant_of, is_listed
+from ...expr.tree.scalar import Call
+from ...repr.types import BOOL, TEXT
 from ..parser.query import spelled_out
 from ..syntax import ast
 from ..syntax.literal_rows import LiteralRows
@@ -39,8 +39,7 @@ def among_literals(expressions: Expressions, arg: Typed, node: ast.InList) -> Ty
     items = values(cells, type_)
     if items is None or subject.type != type_:
         return None
-    nullable = subject.nullable or None in items
-    return Typed(Call("any_eq", (subject, Literal(items, array_of(type_))), BOOL, nullable))
+    return Typed(among(subject, items))
 
 
 def items_of(node: ast.InList) -> tuple[ast.Expression, ...]:

@@ -78,26 +78,32 @@ def _item(planner: Planner, kind: ObjectKind, name: ast.Name) -> CatalogItem:
     return item
 
 
+def _altered(
+    planner: Planner, node: RenameStatement | SetSchemaStatement, *, indexes: bool = False
+) -> CatalogItem | None:
+    """None where there is none, and the statement says IF EXISTS."""
+    item = find_altered(node.kind, node.name, planner.context, indexes=indexes)
+    if item is None and not node.if_exists:
+        raise missing_object(node.kind, node.name, planner.context)
+    return item
+
+
 def rename(planner: Planner, node: RenameStatement) -> definition_plans.Rename | session_plans.NoOp:
     """ALTER TABLE renames relations of each kind, and indexes, as in PostgreSQL."""
     if node.kind in (ObjectKind.SCHEMA, ObjectKind.CLUSTER, ObjectKind.COLUMN):
         return definition_plans.Rename(node.kind, _target(planner, node.kind, node.name), node.new_name)
-    item = find_altered(node.kind, node.name, planner.context, indexes=True)
-    if item is None and node.if_exists:
-        return session_plans.NoOp(f"ALTER {node.kind.value}")
+    item = _altered(planner, node, indexes=True)
     if item is None:
-        raise missing_object(node.kind, node.name, planner.context)
+        return session_plans.NoOp(f"ALTER {node.kind.value}")
     if node.kind is ObjectKind.TYPE:
         check_type_name(node.new_name)
     return definition_plans.Rename(node.kind, item.id, node.new_name)
 
 
 def set_schema(planner: Planner, node: SetSchemaStatement) -> definition_plans.SetSchema | session_plans.NoOp:
-    item = find_altered(node.kind, node.name, planner.context)
-    if item is None and node.if_exists:
-        return session_plans.NoOp(f"ALTER {node.kind.value}")
+    item = _altered(planner, node)
     if item is None:
-        raise missing_object(node.kind, node.name, planner.context)
+        return session_plans.NoOp(f"ALTER {node.kind.value}")
     schema = _target(planner, ObjectKind.SCHEMA, node.schema)
     if schema in SYSTEM_SCHEMAS:
         raise PtvcError(
