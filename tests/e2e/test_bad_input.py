@@ -263,7 +263,7 @@ def test_a_store_that_cannot_be_read(tmp_path: Path) -> None:
         (["serve", "--port", "abc"], 2, "Invalid value for '--port'"),
         (["up", "--set", "tick=3"], 1, 'unrecognized setting "tick=3"'),
         (["up", "--set", "tick_ms=soon"], 1, 'setting "tick_ms" takes a whole number'),
-        (["up", "--port", "70000"], 1, "70000"),
+        (["up", "--port", "70000"], 2, "Invalid value for '--port'"),
         (["serve", "--host", "0.0.0.0"], 1, "refusing to listen on 0.0.0.0"),
         (["sql", "SELECT 1"], 1, "Start it with: ptvc up"),
         (["status"], 1, "no runtime serves"),

@@ -11,6 +11,7 @@ import threading
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from time import monotonic, sleep
 from typing import Protocol
 
 from ...config import Settings
@@ -25,6 +26,9 @@ HOPELESS_AFTER = 3
 """So many failures to start in a row are told to queries; before, and when something else has ended it, they wait."""
 BACKOFF = Backoff(first_s=0.2, longest_s=30.0)
 STOP_TIMEOUT_S = 15.0
+LEAVE_S = 3.0
+"""So long what the driver has started may take to end after it; then it is killed."""
+_LOOK_S = 0.02
 CANNOT_RUN = 126
 """The status of a command that the system cannot run, as a shell gives it."""
 
@@ -129,7 +133,10 @@ class DriverProcess:
 
 
 class _Process:
-    """A process that is waited for by a thread, as it may have been begun before there was an event loop."""
+    """A process that leads a group, and the group: ended when both are.
+
+    A thread waits for it, as it may have been begun before there was an event loop.
+    """
 
     def __init__(self, process: subprocess.Popen[bytes]) -> None:
         self._process = process
@@ -143,8 +150,24 @@ class _Process:
 
     def _wait(self) -> None:
         code = self._process.wait()
+        self._end_group()
         with suppress(RuntimeError):  # the loop has gone, and nobody asks
             self._loop.call_soon_threadsafe(self._code.set_result, code)
+
+    def _end_group(self) -> None:
+        """A JVM and its executors end when they miss the driver, and have time for that: they remove their files.  The number of a
+        group is not given away while it has members."""
+        with suppress(ProcessLookupError, PermissionError):  # no member, or on a Mac none that runs
+            self._await_group()
+            os.killpg(self.pid, signal.SIGKILL)
+            self._await_group()
+
+    def _await_group(self) -> None:
+        """For a bounded time, as nobody may ask for the status of its members.  Raises ProcessLookupError when it has none."""
+        deadline = monotonic() + LEAVE_S
+        while monotonic() < deadline:
+            os.killpg(self.pid, 0)
+            sleep(_LOOK_S)
 
     async def ended(self) -> int:
         """Its status, once it has ended."""
@@ -152,8 +175,8 @@ class _Process:
 
     def kill(self) -> None:
         """With all that it has started."""
-        if self._process.poll() is None:
-            os.killpg(self._process.pid, signal.SIGKILL)
+        with suppress(ProcessLookupError):
+            os.killpg(self.pid, signal.SIGKILL)
 
 
 def launching(

@@ -87,6 +87,21 @@ def test_where_the_system_has_no_process_to_give_it_is_tried_again(
     assert "Too many open files" in str(said[-1])
 
 
+def test_what_it_has_started_ends_with_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before the next one begins."""
+    monkeypatch.setattr(driver_process, "LEAVE_S", 0.1)
+    script = f"sleep 600 & echo $! >> {tmp_path}/pids; ps -A -o pid=,stat= > {tmp_path}/at-$!; exit 1"
+    asyncio.run(endings(tmp_path, script, 2))
+    first, second = (tmp_path / "pids").read_text().split()[:2]
+    assert first in running_in(tmp_path / f"at-{first}")
+    assert first not in running_in(tmp_path / f"at-{second}")
+
+
+def running_in(file: Path) -> set[str]:
+    """Those of a list of processes that had not ended: one that nobody asks for its status stays in the list."""
+    return {pid for pid, state in map(str.split, file.read_text().splitlines()) if not state.startswith("Z")}
+
+
 def test_its_files_are_for_nobody_else(tmp_path: Path) -> None:
     file = tmp_path / "made"
     asyncio.run(endings(tmp_path, f"touch {file}; mkdir {file}-directory", 1))

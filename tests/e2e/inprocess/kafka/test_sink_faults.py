@@ -114,6 +114,7 @@ def test_a_copy_of_a_runtime_and_the_runtime(fresh: InProcess, kafka: KafkaBroke
         copy.start()
         try:
             with copy.connect() as other:
+                eventually(lambda: status(other)[0] == "running")  # from then on it is the one
                 other.execute("INSERT INTO t VALUES (200, 2)")
                 eventually(lambda: '{"k": 200, "v": 2, "n": 1}' in folded(kafka, topic, "UPSERT"))
                 db.execute("INSERT INTO t VALUES (300, 3)")
