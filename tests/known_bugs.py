@@ -758,6 +758,28 @@ OTHERS = (
         (Edit("runtime/expr/jsonb/canonical.py", 'if number[0] == "-" or "e" in', 'if "e" in'),),
         ("tests/expr/jsonb/test_canonical.py",),
     ),
+    Mutant(
+        "a sink that was replaced before it was open takes over from the one that runs",
+        (
+            Edit(
+                "runtime/storage/sink/kafka/sink.py",
+                "return progress is not None and progress.term > self._term",
+                "return False",
+            ),
+        ),
+        ("tests/storage/sink/kafka/test_sink.py",),
+    ),
+    Mutant(
+        "executors that miss their driver live on beside those of the next one",
+        (
+            Edit(
+                "runtime/coord/controller/driver_process.py",
+                "        self._end_group()\n",
+                "",
+            ),
+        ),
+        ("tests/coord/controller/test_driver_process.py",),
+    ),
 )
 
 MUTANTS = (*FINDINGS, *OTHERS)

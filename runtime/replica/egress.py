@@ -126,6 +126,7 @@ class _RunningSink:
                     description.generation,
                     description.as_of,
                     command.connections,
+                    command.term,
                 )
             ) as sink:
                 self._retry(sink.open)

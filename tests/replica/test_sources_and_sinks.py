@@ -276,7 +276,7 @@ def envelope() -> str:
 
 def sink(path: Path, source: Import, envelope: str) -> InstallSink:
     description = SinkDescription("file", {"path": str(path), "format": "json"}, envelope, (0,))
-    return InstallSink("k", "snk", description, source)
+    return InstallSink("k", "snk", description, source, 1)
 
 
 def test_a_sink_waits_while_its_input_is_in_error(tmp_path: Path, envelope: str) -> None:

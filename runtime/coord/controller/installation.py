@@ -96,6 +96,7 @@ class Installation:
         self._sinks = sinks
         self._keys = keys
         self._installations = count(1)
+        self._terms = count(storage.epoch << 32)
         self._subscribed: dict[GlobalId, set[GlobalId]] = {}
 
     def subscribed(self, id: GlobalId) -> set[GlobalId]:
@@ -386,7 +387,9 @@ class Installation:
         source = self._collections.import_of(item.on, begins[item.on])
         self._subscribe(replica, item.id, set(begins))
         replica.installed.add(item.id)
-        replica.send(InstallSink(item.id, item.name, description, source, former, connections))
+        replica.send(
+            InstallSink(item.id, item.name, description, source, next(self._terms), former, connections)
+        )
 
     def _connections(self, ids: Iterable[GlobalId]) -> dict[GlobalId, Values]:
         allowed = bool(self._settings.allow_link_local_connections)

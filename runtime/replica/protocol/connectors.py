@@ -126,12 +126,13 @@ class FormerInput:
 @dataclass(frozen=True, slots=True)
 class InstallSink:
     """With a former input, `input` begins at the last time of that; the target may have come to it already.  `connections` are
-    what the sink writes through, by id."""
+    what the sink writes through, by id.  `term` is higher with each installation, whichever coordinator or replica it is of."""
 
     id: GlobalId
     name: str
     description: SinkDescription
     input: Import
+    term: int
     former: FormerInput | None = None
     connections: Mapping[GlobalId, Values] = field(default_factory=dict)
 

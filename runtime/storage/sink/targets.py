@@ -38,13 +38,15 @@ def open_target(
     generation: int,
     as_of: int,
     connections: Mapping[str, Values],
+    term: int,
 ) -> SinkTarget:
-    """The target that a description asks for, not opened; `as_of` is the time of the contents that the sink begins with."""
+    """The target that a description asks for, not opened; `as_of` is the time of the contents that the sink begins with, `term` grows
+    with each installation of the sink."""
     if connector == "kafka":
         wanted = KafkaSinkOptions.from_json(options)
         clients = KafkaClients.of(connections[wanted.connection])
         registries = {c: Registry(connections[c]) for c in wanted.connections if c != wanted.connection}
         return KafkaSink(
-            id, wanted, schema, SinkEnvelope(envelope), key, generation, as_of, clients, registries
+            id, wanted, schema, SinkEnvelope(envelope), key, generation, as_of, clients, registries, term=term
         )
     return FileSink(id, options["path"], options["format"], schema, SinkEnvelope(envelope), key, generation)

@@ -30,7 +30,7 @@ class Partial:
 
 @dataclass(frozen=True, slots=True)
 class ProgressRecord:
-    """`writer` is who has opened the sink last, `topic` the id of the topic, `partitions` how many of it are written to."""
+    """`writer` is who has opened the sink last, as the `term`-th installation of it; `topic` the id of the topic, `partitions` how many of it are written to."""
 
     sink: str
     writer: str
@@ -39,6 +39,7 @@ class ProgressRecord:
     topic: str
     partitions: int
     partial: Partial | None = None
+    term: int = 0
 
     def to_bytes(self) -> bytes:
         return json.dumps({"version": VERSION, **asdict(self)}, separators=(",", ":")).encode()

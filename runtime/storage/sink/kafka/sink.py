@@ -63,10 +63,12 @@ class KafkaSink:
         clients: KafkaClients,
         registries: Mapping[str, Registry] = NO_REGISTRIES,
         *,
+        term: int = 0,
         beginning: PieceSize = BEGINNING,
         following: PieceSize = FOLLOWING,
     ) -> None:
-        """`as_of` is the time of the contents that the sink begins with, `registries` are those of the options' connections.  Raises
+        """`as_of` is the time of the contents that the sink begins with, `registries` are those of the options' connections.
+        Of two that write as this sink the one with the lower `term` has been replaced, and gives way.  Raises
         InvalidParameter or Unsupported for options and columns that do not go together."""
         check_options(options, schema, envelope, key)
         self._id = sink_id
@@ -79,6 +81,7 @@ class KafkaSink:
         self._clients = clients
         self._registries = registries
         self._sizes = beginning, following
+        self._term = term
         self._writer = secrets.token_hex(8)
         self._claimed = False
         self._transactions: Transactions | None = None
@@ -102,10 +105,11 @@ class KafkaSink:
     # -- taking the target --
 
     def open(self) -> int:
-        """Raises SinkStalled where Kafka does not let the sink write, and StorageError where it cannot go on with what is there."""
+        """Raises SinkStalled where Kafka does not let the sink write, StorageError where it cannot go on with what is there, and
+        SinkFenced where a later one has been here: one that was replaced may have hung until then."""
         self._connect()
         if not self._claimed:
-            self._commit(replace(self._known(), writer=self._writer))
+            self._commit(replace(self._known(), writer=self._writer, term=self._term))
             self._claimed = True
         self._upper = self.durable_upper
         return self._upper
@@ -156,7 +160,7 @@ class KafkaSink:
             options.identity,
             f"{options.progress_group_id_prefix}-{options.identity}",
         )
-        if self._claimed and (progress is None or progress.writer != self._writer):
+        if self._is_replaced(progress):
             raise SinkFenced(
                 f'another process writes to topic "{options.topic}" as this sink',
                 hint="It may be a copy of this runtime, or one that has taken its place: stop one of them.",
@@ -168,6 +172,11 @@ class KafkaSink:
                 hint="It was emptied, or made anew: drop the sink, and create it with a topic of its own.",
             )
         return progress or ProgressRecord(self._id, "", 0, 0, topic.id, topic.partitions)
+
+    def _is_replaced(self, progress: ProgressRecord | None) -> bool:
+        if self._claimed:
+            return progress is None or progress.writer != self._writer
+        return progress is not None and progress.term > self._term
 
     def _topic(self, progress: ProgressRecord | None) -> Topic:
         options = self._options

@@ -97,6 +97,10 @@ def status(db: Db) -> tuple[Any, ...]:
     return rows(db, "SELECT status, error FROM mz_internal.mz_sink_statuses WHERE name = 's'")[0]
 
 
+def now(db: Db) -> int:
+    return int(rows(db, "SELECT mz_now()")[0][0])
+
+
 @pytest.mark.slow
 def test_a_copy_of_a_runtime_and_the_runtime(fresh: InProcess, kafka: KafkaBroker, tmp_path: Path) -> None:
     """Both write as one sink: one of them does, and the other one says so."""
@@ -115,6 +119,8 @@ def test_a_copy_of_a_runtime_and_the_runtime(fresh: InProcess, kafka: KafkaBroke
         try:
             with copy.connect() as other:
                 eventually(lambda: status(other)[0] == "running")  # from then on it is the one
+                written = now(db)  # whatever comes before that is taken to be there
+                eventually(lambda: now(other) > written + 1)
                 other.execute("INSERT INTO t VALUES (200, 2)")
                 eventually(lambda: '{"k": 200, "v": 2, "n": 1}' in folded(kafka, topic, "UPSERT"))
                 db.execute("INSERT INTO t VALUES (300, 3)")

@@ -305,6 +305,20 @@ def test_who_was_fenced_ends_and_writes_nothing(target: Callable[..., Target]) -
     assert out.upserts() == {(1, "a"): 1, (3, "c"): 1}
 
 
+def test_one_that_was_replaced_before_it_was_open_does_not_take_over(target: Callable[..., Target]) -> None:
+    """It may have hung, or waited for Kafka, while the later one was opened."""
+    out = target()
+    late, new = out.sink(term=1), out.sink(term=2)
+    assert new.open() == 0
+    with pytest.raises(SinkFenced):
+        late.open()
+    with pytest.raises(SinkStalled):  # as `late` had to fence it in order to look
+        new.write(batch([(1, "a", FIRST, 1)]), 0, FIRST + 1)
+    new.write(batch([(1, "a", FIRST, 1)]), 0, FIRST + 1)
+    assert out.sink(term=2).open() == FIRST + 1  # as a copy of the runtime has
+    assert out.upserts() == {(1, "a"): 1}
+
+
 def test_a_transaction_that_has_timed_out_is_done_again(target: Callable[..., Target]) -> None:
     out = target(transaction_timeout_ms=1_000)
     sink = out.sink(beginning=PieceSize(100, 1 << 20))
