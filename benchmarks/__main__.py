@@ -148,6 +148,7 @@ def transactions(
     changes: ChangesOption = "",
     workloads: WorkloadsOption = "W1,W2,W3,W4,W5,W6",
     scale: ScaleOption = 1.0,
+    postgres: Annotated[bool, typer.Option(help="A PostgreSQL does the same transactions beside.")] = False,
     output: OutputOption = None,
 ) -> None:
     """A transaction of deletes and COPY, then a read of the view, through pgwire, beside DuckDB's recomputation."""
@@ -157,7 +158,7 @@ def transactions(
         console.log(f"{name}, transactions over a base of {rows:,} rows")
         workload = WORKLOADS[name]
         sizes = numbers(changes) if changes else list(workload.changes)
-        results += run_transactions(workload, rows, sizes, scale)
+        results += run_transactions(workload, rows, sizes, scale, postgres)
     finish(results, machine, output)
 
 

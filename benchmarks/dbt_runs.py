@@ -6,6 +6,7 @@ import os
 import sys
 import tempfile
 import time
+from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from statistics import median
@@ -19,11 +20,12 @@ DAG_MODELS = 30
 
 
 def run_dbt(repeats: int) -> list[DbtResult]:
-    """Unchanged models and a DAG with both adapters, and the start of an embedded runtime."""
+    """Unchanged models, a DAG and a small project with both adapters, and the start of an embedded runtime."""
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="ptvc-bench-dbt-")))
         adapters = [stack.enter_context(served_ptvc()), stack.enter_context(served_postgres(folder / "venv"))]
         results = _unchanged(adapters, folder, repeats) + _dag(adapters, folder, repeats)
+        results += _small(adapters, folder, repeats)
         return [*results, *_cold_starts(folder, repeats)]
 
 
@@ -55,6 +57,28 @@ def _dag(adapters: list[DbtAdapter], folder: Path, repeats: int) -> list[DbtResu
     return [DbtResult.of(what, name, taken) for name, taken in runs.items()]
 
 
+def _small(adapters: list[DbtAdapter], folder: Path, repeats: int) -> list[DbtResult]:
+    """Again and again, with the parse of the first build kept: what dbt itself takes, mostly."""
+    runs: dict[str, list[DbtRun]] = {adapter.name: [] for adapter in adapters}
+    for adapter in adapters:
+        _write_small(folder / f"small-{adapter.name}", {**adapter.output, "schema": "small"})
+        adapter.run(folder / f"small-{adapter.name}", "build")
+    for _ in range(repeats):
+        for adapter in adapters:
+            runs[adapter.name].append(adapter.run(folder / f"small-{adapter.name}", "build"))
+    what = "dbt build once more, a seed and a materialized view"
+    return [DbtResult.of(what, name, taken) for name, taken in runs.items()]
+
+
+def _write_small(folder: Path, output: Mapping[str, object]) -> None:
+    """A seed, and one materialized view over it."""
+    write_project(folder, 1, with_tests=False)
+    (folder / "models" / "m000.sql").write_text(
+        "{{ config(materialized='materialized_view') }} select kind, count(*) as n from {{ ref('events') }} group by kind"
+    )
+    write_profile(folder, output)
+
+
 def _cold_starts(folder: Path, repeats: int) -> list[DbtResult]:
     """`ptvc up` in an empty directory; and `dbt build` of one model there with nothing running before."""
     ups: list[float] = []
@@ -63,11 +87,7 @@ def _cold_starts(folder: Path, repeats: int) -> list[DbtResult]:
     for turn in range(repeats):
         for taken, command in ((ups, None), (builds, [str(program), "build", "--profiles-dir", "."])):
             place = folder / f"cold-{turn}-{'up' if command is None else 'build'}"
-            write_project(place, 1, with_tests=False)
-            (place / "models" / "m000.sql").write_text(
-                "{{ config(materialized='materialized_view') }} select kind, count(*) as n from {{ ref('events') }} group by kind"
-            )
-            write_profile(place, {"type": "ptvc", "path": "./.ptvc"})
+            _write_small(place, {"type": "ptvc", "path": "./.ptvc"})
             ptvc = [sys.executable, "-m", "ptvc"]
             started = time.perf_counter()
             try:

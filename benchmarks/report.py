@@ -262,6 +262,8 @@ def _show_transactions(results: list[TransactionResult]) -> None:
             "p99",
             "DuckDB anew",
             "ratio",
+            "PostgreSQL's write",
+            "and its row",
             "CPU",
             "load",
         ),
@@ -278,6 +280,7 @@ def _show_transactions(results: list[TransactionResult]) -> None:
             _ms(r.whole.p99_ms),
             _ms(anew),
             "-" if anew is None else f"{r.whole.median_ms / anew:.2f}",
+            *(_ms(None if one is None else one.median_ms) for one in (r.postgres_write, r.postgres)),
             _ms(r.cpu_ms_each),
             f"{r.load_1min:.1f}",
         )

@@ -5,13 +5,16 @@ BEGIN; DELETE FROM orders WHERE order_id = ANY (...); COPY orders FROM STDIN; CO
 ```
 
 Half of the changed rows are deleted and half inserted.  The table that changes has a primary key; no index is made by hand.  In turns
-with it DuckDB deletes and inserts the same rows, tables in its memory, and computes the whole view anew.  What is read is compared
-with a recomputation in the end.
+with it DuckDB deletes and inserts the same rows, tables in its memory, and computes the whole view anew.  Where it is asked for, a
+PostgreSQL does the same transaction, sent by the same client, and finds the row by the view's query: a database that makes durable what
+it is told through a protocol, and maintains nothing.  What is read is compared with a recomputation in the end.
 """
 
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +25,7 @@ from ptvc.repr.batch import Batch
 from .duck import DuckView
 from .hydration import await_hydrated, copy_in
 from .measure import Latencies, load
+from .postgres import postgres
 from .runtime import RuntimeFailed, ServedRuntime, served
 from .workloads import Data, Workload, answer
 
@@ -33,7 +37,8 @@ REPEATS = {1: 60, 10: 60, 100: 40, 1_000: 20, 10_000: 12, 100_000: 6}
 class TransactionResult:
     """`write`: BEGIN sent to COMMIT acknowledged; `read`: from there to the row in the client's hands; `whole`: both.
 
-    `duckdb`: its DELETE, INSERT and the whole view; None where it is not installed.  `cpu_ms_each`: CPU time of all processes of the
+    `duckdb`: its DELETE, INSERT and the whole view; None where it is not installed.  `postgres_write` and `postgres`: the transaction
+    alone, and with the row by the view's query after it; None where it was not asked for.  `cpu_ms_each`: CPU time of all processes of the
     runtime per transaction and read.
     """
 
@@ -44,30 +49,49 @@ class TransactionResult:
     read: Latencies
     whole: Latencies
     duckdb: Latencies | None
+    postgres_write: Latencies | None
+    postgres: Latencies | None
     cpu_ms_each: float
     load_1min: float
 
 
 def run_transactions(
-    workload: Workload, base_rows: int, sizes: list[int], scale: float
+    workload: Workload, base_rows: int, sizes: list[int], scale: float, beside_postgres: bool = False
 ) -> list[TransactionResult]:
     """One runtime, one client, transactions of each size in turn; the whole view is checked at the end."""
     data = Data(workload, base_rows)
     tables = data.tables()
     duck = DuckView.if_installed(workload, tables)
-    with served() as runtime, runtime.connect() as connection:
-        copy_in(connection, tables)
-        connection.execute(
-            f"ALTER TABLE {workload.changing} ADD PRIMARY KEY ({workload.orders.names[0]})"  # type: ignore[arg-type]
-        )
+    with served() as runtime, runtime.connect() as connection, _postgres_of(data, beside_postgres) as other:
+        _fill(connection, data)
         connection.execute(f"CREATE MATERIALIZED VIEW totals AS {workload.query}")  # type: ignore[arg-type]
         await_hydrated(connection, "totals")
-        measured = _Measured(runtime, connection, duck, data)
+        measured = _Measured(runtime, connection, duck, other, data)
         results = [measured.result(base_rows, size, scale) for size in sizes]
         found = connection.execute("SELECT * FROM totals").fetchall()
         if {tuple(map(int_or_same, row)) for row in found} != answer(workload, data.tables()):
             raise RuntimeFailed(f"{workload.name}: the view is not what recomputation says")
         return results
+
+
+def _fill(connection: psycopg.Connection[tuple[Any, ...]], data: Data) -> None:
+    """The tables, of which the one that changes has a primary key."""
+    workload = data.workload
+    copy_in(connection, data.tables())
+    connection.execute(
+        f"ALTER TABLE {workload.changing} ADD PRIMARY KEY ({workload.orders.names[0]})"  # type: ignore[arg-type]
+    )
+
+
+@contextmanager
+def _postgres_of(data: Data, wanted: bool) -> Iterator[psycopg.Connection[tuple[Any, ...]] | None]:
+    if not wanted:
+        yield None
+        return
+    with postgres() as server, psycopg.connect(server.uri, autocommit=True) as connection:
+        _fill(connection, data)
+        connection.execute("VACUUM ANALYZE")
+        yield connection
 
 
 def int_or_same(value: Any) -> Any:
@@ -76,18 +100,20 @@ def int_or_same(value: Any) -> Any:
 
 
 class _Measured:
-    """The runtime, and DuckDB beside it."""
+    """The runtime, and what is beside it."""
 
     def __init__(
         self,
         runtime: ServedRuntime,
         connection: psycopg.Connection[tuple[Any, ...]],
         duck: DuckView | None,
+        postgres: psycopg.Connection[tuple[Any, ...]] | None,
         data: Data,
     ) -> None:
         self._runtime = runtime
         self._connection = connection
         self._duck = duck
+        self._postgres = postgres
         self._data = data
         self._table = data.workload.changing
         self._id = data.workload.orders.names[0]
@@ -97,14 +123,21 @@ class _Measured:
 
     def result(self, base_rows: int, size: int, scale: float) -> TransactionResult:
         count = max(int(REPEATS.get(size, 12) * scale), 4)
-        writes, reads, wholes, recomputed = [], [], [], []
+        writes, reads, wholes, recomputed, others_writes, others = [], [], [], [], [], []
         cpu = 0.0
         for i in range(-WARM_UP, count):
             change = self._data.change(size, 0)
             before = self._runtime.cpu_seconds()
-            write, read = self._transaction(change, self._keys[i * 7_919 % len(self._keys)])
+            key = self._keys[i * 7_919 % len(self._keys)]
+            write, read = self._transaction(self._connection, change, "totals", key)
             cpu += self._runtime.cpu_seconds() - before if i >= 0 else 0
             anew = None if self._duck is None else _recomputed(self._duck, change)
+            if self._postgres is not None:
+                view = f"({self._data.workload.query}) AS totals"
+                other = self._transaction(self._postgres, change, view, key)
+                if i >= 0:
+                    others_writes.append(other[0])
+                    others.append(sum(other))
             if i >= 0:
                 writes.append(write)
                 reads.append(read)
@@ -119,13 +152,16 @@ class _Measured:
             Latencies.of(reads),
             Latencies.of(wholes),
             Latencies.of(recomputed) if recomputed else None,
+            Latencies.of(others_writes) if others_writes else None,
+            Latencies.of(others) if others else None,
             cpu * 1e3 / count,
             load(),
         )
 
-    def _transaction(self, change: Batch, key: Any) -> tuple[float, float]:
+    def _transaction(
+        self, connection: psycopg.Connection[tuple[Any, ...]], change: Batch, view: str, key: Any
+    ) -> tuple[float, float]:
         """Seconds of the write and of the read."""
-        connection = self._connection
         deleted = change.columns[0].filter(pa.array(change.diffs < 0)).to_pylist()
         inserted = change.filter(change.diffs > 0)
         rows = zip(*(column.to_pylist() for column in inserted.columns), strict=True)
@@ -141,7 +177,7 @@ class _Measured:
                 with connection.cursor().copy(f"COPY {self._table} FROM STDIN") as copy:  # type: ignore[arg-type]
                     copy.write(lines)
         written = time.perf_counter()
-        connection.execute(f"SELECT * FROM totals WHERE {self._key} = %s", (key,)).fetchall()  # type: ignore[arg-type]
+        connection.execute(f"SELECT * FROM {view} WHERE {self._key} = %s", (key,)).fetchall()  # type: ignore[arg-type]
         return written - started, time.perf_counter() - written
 
 
