@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from ...errors import PtvcError
+from ...errors import PtvcError, QueryCanceled
 from ..syntax.secret_text import without_secrets
 from ..syntax.statements import StatementNode
 from .lexer import TokenKind, tokenize
@@ -38,6 +38,8 @@ def parse(sql: str) -> list[Statement]:
         return _parse(sql)
     except RecursionError:
         raise too_complex() from None
+    except QueryCanceled:
+        raise  # it says nothing of the text, which may be too long to be looked through now
     except PtvcError as error:
         shown = without_secrets(error, sql)
         if shown is error:
