@@ -30,7 +30,8 @@ class Partial:
 
 @dataclass(frozen=True, slots=True)
 class ProgressRecord:
-    """`writer` is who has opened the sink last, as the `term`-th installation of it; `topic` the id of the topic, `partitions` how many of it are written to."""
+    """`writer` is who has opened the sink last, as the `term`-th installation of it; `topic` the id of the topic,
+    `partitions` how many of it are written to."""
 
     sink: str
     writer: str
