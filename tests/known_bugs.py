@@ -142,17 +142,17 @@ FINDINGS = (
         "a literal of any length is read without a look at the interrupt",
         (
             Edit(
-                "runtime/sql/parser/quoted.py",
+                "runtime/sql/syntax/quoted.py",
                 "        bounds.append(match.end())\n        check_interrupt()",
                 "        bounds.append(match.end())",
             ),
             Edit(
-                "runtime/sql/parser/quoted.py",
+                "runtime/sql/syntax/quoted.py",
                 "            check_interrupt()\n            yield decode(",
                 "            yield decode(",
             ),
         ),
-        ("tests/sql/parser/test_quoted.py::test_one_long_token_is_cancelled_between_its_slices",),
+        ("tests/sql/syntax/test_quoted.py::test_one_long_token_is_cancelled_between_its_slices",),
         4,
     ),
     Mutant(
@@ -317,7 +317,7 @@ FINDINGS = (
         ),
         (
             "tests/test_interrupt.py::test_the_innermost_interrupt_counts",
-            "tests/sql/parser/test_quoted.py::test_reading_is_cancelled",
+            "tests/sql/syntax/test_quoted.py::test_reading_is_cancelled",
         ),
         12,
     ),
@@ -779,6 +779,28 @@ OTHERS = (
             ),
         ),
         ("tests/coord/controller/test_driver_process.py",),
+    ),
+    Mutant(
+        "a long text whose reading was cancelled is looked through for secrets",
+        (
+            Edit(
+                "runtime/sql/parser/parse.py",
+                "    except QueryCanceled:\n        raise",
+                "    except ZeroDivisionError:\n        raise",
+            ),
+        ),
+        ("tests/sql/syntax/test_secret_text.py",),
+    ),
+    Mutant(
+        "a power that ends in a 5 behind the kept digits is rounded as the exact one",
+        (
+            Edit(
+                "runtime/expr/functions/numbers/numeric_powers.py",
+                "    result = _WIDE.exp(_WIDE.multiply(logarithm, exponent).quantize(last, context=_WIDE))",
+                "    result = _WIDE.exp(product)",
+            ),
+        ),
+        ("tests/expr/functions/test_numeric_powers.py",),
     ),
 )
 

@@ -140,7 +140,7 @@ def _activity(session: OpenSession) -> dict[str, Any]:
         "wait_event_type": None if now.active else "Client",
         "wait_event": None if now.active else "ClientRead",
         "state": "active" if now.active else idle[session.transaction_status],
-        "query": shown_text(now.query or "").encode()[:_QUERY_BYTES].decode(errors="ignore"),
+        "query": shown_text((now.query or "")[:_QUERY_BYTES]).encode()[:_QUERY_BYTES].decode(errors="ignore"),
     }
 
 

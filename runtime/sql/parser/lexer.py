@@ -17,7 +17,7 @@ from typing import NamedTuple
 from ...errors import PtvcError, SqlSyntaxError, Unsupported
 from ...interrupt import check_interrupt
 from ..syntax.literal_rows import LiteralRows, scan, scan_list
-from .quoted import Quoting, Span, between_quotes, doubled, end_of_block, end_of_line, escaped, find
+from ..syntax.quoted import Quoting, Span, between_quotes, doubled, end_of_block, end_of_line, escaped, find
 
 
 class TokenKind(enum.Enum):

@@ -65,3 +65,12 @@ def test_at_random(oracle: psycopg.Connection, seed: int) -> None:
     check(oracle, "exp(c1)", lambda a, b: resolve_call("exp", (b,)), (N9_4, N9_4), rows)
     check(oracle, "ln(c0)", lambda a, b: resolve_call("ln", (a,)), (N9_4, N9_4), rows)
     check(oracle, "power(c0, c1)", lambda a, b: resolve_call("power", (a, b)), (N9_4, N9_4), rows)
+
+
+def test_roots_that_are_exact(oracle: psycopg.Connection) -> None:
+    """What ends in a 5 just behind the kept digits goes to the side that PostgreSQL's logarithms choose."""
+    squares = [f"{(tenths / 10) ** 2:.4f}" for tenths in range(1, 80)]
+    rows = product(squares, [f"{whole + part}" for whole in range(-6, 12) for part in (0.5, 0.25, 0.75)])
+    check(oracle, "power(c0, c1)", lambda a, b: resolve_call("power", (a, b)), (N9_4, N9_4), rows)
+    rows = product(squares, [f"{tenths / 10:.4f}" for tenths in (2, 4, 5, 8, 15, 20, 25, 40)])
+    check(oracle, "log(c1, c0)", lambda a, b: resolve_call("log", (b, a)), (N9_4, N9_4), rows)

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from ptvc.errors import PtvcError
+from ptvc.errors import PtvcError, QueryCanceled
+from ptvc.interrupt import Interrupt, interruptible
+from ptvc.sql.parser import parse as parse_module
 from ptvc.sql.parser.parse import parse
+from ptvc.sql.syntax.quoted import SLICE
 from ptvc.sql.syntax.secret_text import may_hold_secret, shown_text
 
 WORD = "hunter2"
@@ -17,6 +20,9 @@ WORD = "hunter2"
         ("alter\tsecret s AS 'hunter2'", "alter\tsecret ..."),
         ("CREATE /* a */ -- b\n SECRET s AS 'hunter2'", "CREATE /* a */ -- b\n SECRET ..."),
         ("SELECT 1; CREATE SECRET s AS 'hunter2'; SELECT 2", "SELECT 1; CREATE SECRET ..."),
+        ("SELECT create/**/secret", "SELECT create/**/secret ..."),
+        ("CREATE /* a /* b */ c */ SECRET s AS 'hunter2'", "CREATE /* a /* b */ c */ SECRET ..."),
+        ("SELECT 'CREATE /*'; ALTER SECRET s AS 'hunter2'", "SELECT 'CREATE ..."),
     ],
 )
 def test_what_is_shown(sql: str, shown: str) -> None:
@@ -24,9 +30,40 @@ def test_what_is_shown(sql: str, shown: str) -> None:
     assert shown_text(sql) == shown
 
 
+@pytest.mark.parametrize("gap", [" ", "\n" * SLICE, f"--{'x' * SLICE}\n", f"/*{'x' * SLICE}*/ "], ids=len)
+@pytest.mark.parametrize("before", [0, SLICE - 7, SLICE - 1, SLICE, SLICE + 1, 3 * SLICE])
+def test_it_is_found_wherever_slices_end(before: int, gap: str) -> None:
+    start = f"{'x' * before} alter{gap}Secret"
+    assert shown_text(f"{start} s AS 'hunter2'") == f"{start} ..."
+    assert not may_hold_secret(f"{'x' * before}alter{gap}secret" if before else f"alter{gap}secrets")
+
+
+def test_the_search_can_be_cancelled() -> None:
+    interrupt = Interrupt()
+    interrupt.set()
+    with interruptible(interrupt), pytest.raises(QueryCanceled):
+        may_hold_secret("SELECT 1")
+
+
+def test_what_was_cancelled_is_not_searched(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parse_module, "without_secrets", None)
+    interrupt = Interrupt()
+    interrupt.set()
+    with interruptible(interrupt), pytest.raises(QueryCanceled):
+        parse(f"SELECT '{'x' * SLICE}'")
+
+
 @pytest.mark.parametrize(
     "sql",
-    ["SELECT secret FROM t", "DROP SECRET s", "CREATE TABLE secret (a int)", "GRANT USAGE ON SECRET s TO r"],
+    [
+        "SELECT secret FROM t",
+        "DROP SECRET s",
+        "CREATESECRET",
+        "recreate secret",
+        "CREATE secrets",
+        "CREATE TABLE secret (a int)",
+        "GRANT USAGE ON SECRET s TO r",
+    ],
 )
 def test_others_are_shown_as_they_are(sql: str) -> None:
     assert not may_hold_secret(sql)

@@ -25,6 +25,8 @@ _TOO_LARGE = InputError(OUT_OF_RANGE, "value overflows numeric format")
 _KEPT = 38
 _SIGNIFICANT = 16
 _MOST_DIGITS = 1000
+_GUARD_DIGITS = 8
+_MOST_PLACES = 120
 _WIDE = Context(prec=140, rounding=ROUND_HALF_UP, Emax=999_999, Emin=-999_999, traps=[Overflow, Underflow])
 _LIMIT = Decimal(10) ** _KEPT
 _LN_10 = 2.302585092994046
@@ -131,10 +133,17 @@ def _power(scales: Sequence[int], base: Decimal, exponent: Decimal) -> Decimal:
         raise _TOO_LARGE
     if product < -3000:
         return _rounded(Decimal(0), 0)
-    result = _WIDE.exp(product)
+    digits = _exp_digits(float(product), *scales)
+    # PostgreSQL rounds the logarithm and the product, too: a power that ends in a 5 just behind the kept digits (2.25
+    # to the 7.5) falls to the side that these roundings choose.
+    significant = max(digits + int(float(product) * _LOG_E), 0)
+    places = significant - _ln_weight(base.copy_abs()) + _GUARD_DIGITS
+    last = Decimal(1).scaleb(-min(max(places, 0), _MOST_PLACES))
+    logarithm = _WIDE.ln(base.copy_abs()).quantize(last, context=_WIDE)
+    result = _WIDE.exp(_WIDE.multiply(logarithm, exponent).quantize(last, context=_WIDE))
     if base < 0 and int(exponent) % 2:
         result = result.copy_negate()
-    return _rounded(result, _exp_digits(float(product), *scales))
+    return _rounded(result, digits)
 
 
 def _whole_power(scales: Sequence[int], base: Decimal, exponent: int) -> Decimal:

@@ -7,9 +7,9 @@ from random import Random
 import pytest
 from ptvc.errors import PtvcError, QueryCanceled
 from ptvc.interrupt import Interrupt, interruptible
-from ptvc.sql.parser import quoted
 from ptvc.sql.parser.lexer import TokenKind, tokenize
-from ptvc.sql.parser.quoted import SLICE, between_quotes, doubled, end_of_block, end_of_line, find
+from ptvc.sql.syntax import quoted
+from ptvc.sql.syntax.quoted import SLICE, between_quotes, doubled, end_of_block, end_of_line, find
 
 
 def the_string(sql: str) -> str:
