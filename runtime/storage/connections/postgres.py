@@ -6,6 +6,7 @@ connection is set to nothing.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from time import monotonic
 from typing import Any
 
@@ -16,6 +17,8 @@ from .failures import ConnectionFailed, Step, scrubbed
 from .options import POSTGRES_PORT
 from .secret_files import SecretFiles, secret_files
 from .values import Values
+
+NO_SETTINGS: Mapping[str, str] = {}
 
 _AUTHENTICATION = ("28P01", "28000")
 _TEXTS = (
@@ -82,21 +85,31 @@ def settings(values: Values, files: SecretFiles, address: str | None = None) -> 
     return found
 
 
-def validate(values: Values, addresses: Addresses, deadline: float) -> None:
-    """Connects and asks one thing; raises ConnectionFailed."""
+def connected(
+    values: Values, addresses: Addresses, deadline: float, session: Mapping[str, str] = NO_SETTINGS
+) -> psycopg.Connection[tuple[Any, ...]]:
+    """A connection, each statement its own transaction, with these settings of its session; raises ConnectionFailed."""
     host = values.required("HOST").strip("[]")
     port = int(values.text("PORT") or POSTGRES_PORT)
     address = addresses.reachable(host, port, deadline)
     with secret_files() as files:
+        wanted = settings(values, files, address)
+        wanted["options"] = " ".join(f"-c {name}={value}" for name, value in session.items())
         try:
-            with psycopg.connect(
-                **settings(values, files, address),
-                autocommit=True,
-                connect_timeout=max(2, int(deadline - monotonic())),
-            ) as connection:
-                connection.execute("SELECT 1")
+            return psycopg.connect(
+                **wanted, autocommit=True, connect_timeout=max(2, int(deadline - monotonic()))
+            )
         except psycopg.Error as error:
             raise _failure(error, values, shown(host, port)) from None
+
+
+def validate(values: Values, addresses: Addresses, deadline: float) -> None:
+    """Connects and asks one thing; raises ConnectionFailed."""
+    with connected(values, addresses, deadline) as connection:
+        try:
+            connection.execute("SELECT 1")
+        except psycopg.Error as error:
+            raise _failure(error, values, f"{connection.info.host}:{connection.info.port}") from None
 
 
 def _failure(error: psycopg.Error, values: Values, where: str) -> ConnectionFailed:

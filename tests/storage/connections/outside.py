@@ -110,6 +110,7 @@ def postgres_with_passwords(user: str, password: str) -> Iterator[int]:
         with psycopg.connect(server.get_uri(), autocommit=True) as connection:
             connection.execute("SET password_encryption = 'scram-sha-256'")
             connection.execute(f"CREATE ROLE {user} LOGIN PASSWORD '{password}'".encode())
+            connection.execute(f"GRANT CREATE ON DATABASE postgres TO {user}".encode())
         (folder / "pg_hba.conf").write_text("local all all trust\nhost all all 127.0.0.1/32 scram-sha-256\n")
         sockets = server.get_postmaster_info().socket_dir
         pgexec(

@@ -1,0 +1,341 @@
+"""One POSTGRES sink: each interval is one transaction, which holds the changes and how far they go.
+
+```
+BEGIN ── lock the sink's progress ── COPY changes beside ── DELETE, UPDATE, INSERT ── progress ── COMMIT
+```
+
+Whoever opens the sink writes its name into the progress: whoever had it before finds another one there, and has ended.  An UPSERT sink finds
+each row that it changes as it left it, by its key; a row that is not there, or is there already, was somebody else's doing, and the sink
+stalls instead of guessing.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from time import monotonic
+from typing import Any, LiteralString
+
+import numpy as np
+import psycopg
+import pyarrow as pa
+from psycopg import Cursor, sql
+
+from ....errors import StorageError
+from ....repr.batch import Batch
+from ....repr.consolidate import consolidate
+from ....repr.schema import Schema
+from ....repr.types import CHAR, ScalarType
+from ...connections.addresses import Addresses
+from ...connections.failures import scrubbed
+from ...connections.postgres import connected
+from ...connections.values import Values
+from ..change_records import ABSENT, SinkEnvelope, change_records
+from ..contract import SinkFenced, SinkStalled, SinkStatistics, Unwritable, nothing
+from .columns import column_type, copy_lines
+from .options import PROGRESS_TABLE, PostgresSinkOptions, check_options
+from .table import Db, Target, make_progress_table, table_made_or_checked, table_oid, written_columns
+
+CONNECT_S = 15.0
+IDLE_PROGRESS_MS = 10_000
+"""Where nothing changes progress is written so often."""
+LINES_AT_ONCE = 20_000
+ANALYZE_ROWS = 10_000
+"""So many rows are joined by a plan that knows how many they are."""
+SESSION = {
+    "client_encoding": "UTF8",
+    "datestyle": "ISO",
+    "intervalstyle": "postgres",
+    "timezone": "UTC",
+    "lock_timeout": "30s",
+    "statement_timeout": "0",
+    "idle_in_transaction_session_timeout": "60s",
+}
+"""How values are read, and how long a process that hangs may be in the way of the one that takes its place."""
+
+_STAGE = sql.Identifier("pg_temp", "ptvc stage")
+_OP = "ptvc op"
+"""The column of the stage that says what becomes of a row: d, u or i."""
+_STATEMENTS: Mapping[str, LiteralString] = {
+    "d": "DELETE FROM {table} t USING {stage} s WHERE s.{op} = 'd' AND {same_key}",
+    "u": "UPDATE {table} t SET {values} FROM {stage} s WHERE s.{op} = 'u' AND {same_key}",
+    "i": "INSERT INTO {table} ({columns}) SELECT {staged} FROM {stage} s WHERE s.{op} = 'i'",
+}
+
+
+class PostgresSink:
+    def __init__(
+        self,
+        options: PostgresSinkOptions,
+        schema: Schema,
+        envelope: SinkEnvelope,
+        key: Sequence[int],
+        generation: int,
+        as_of: int,
+        values: Values,
+        *,
+        term: int = 0,
+    ) -> None:
+        """`as_of` is the time of the contents that the sink begins with, `values` are the connection's.  Of two that write as this sink the one
+        with the lower `term` has been replaced, and gives way.  Raises as `check_options`."""
+        check_options(options, schema, envelope, key)
+        self._options = options
+        self._schema = schema
+        self._envelope = envelope
+        self._key = tuple(key)
+        self._generation = generation
+        self._as_of = as_of
+        self._values = values
+        self._term = term
+        self._writer = secrets.token_hex(8)
+        self._target = Target(options)
+        written = written_columns(schema, envelope)
+        self._written_names = [column.name for column in written]
+        self._log_types = [column.type for column in written]
+        self._db: Db | None = None
+        self._claimed = False
+        self._durable_upper = 0
+        self._written_generation = 0
+        self._upper = 0
+        self.statistics = SinkStatistics()
+
+    @property
+    def upper(self) -> int:
+        return self._upper
+
+    @property
+    def durable_upper(self) -> int:
+        return self._durable_upper
+
+    @property
+    def written_generation(self) -> int:
+        return self._written_generation
+
+    # -- taking the target --
+
+    def open(self) -> int:
+        """Raises SinkStalled where PostgreSQL does not let the sink write, and SinkFenced where a later one has been here."""
+        with self._transaction() as db:
+            make_progress_table(db, self._target)
+            if self._locked_progress(db) is None:
+                oid = table_made_or_checked(db, self._target, self._schema, self._envelope, self._key)
+                self._refuse_rows(db)
+                self._execute(
+                    db,
+                    "INSERT INTO {progress} VALUES (%s, %s, %s, %s, 0, 0)",
+                    (self._options.identity, oid, self._writer, self._term),
+                )
+            else:
+                table_made_or_checked(db, self._target, self._schema, self._envelope, self._key)
+                self._execute(
+                    db,
+                    "UPDATE {progress} SET writer = %s, term = %s WHERE sink = %s",
+                    (self._writer, self._term, self._options.identity),
+                )
+        self._claimed = True
+        self._upper = self._durable_upper
+        return self._upper
+
+    def check_follows(self, acknowledged: int) -> None:
+        begun = self._durable_upper > 0 or acknowledged > self._as_of + 1
+        if begun and self._durable_upper < acknowledged:
+            raise StorageError(
+                f'table "{self._options.schema}.{PROGRESS_TABLE}" has no progress of the sink beyond '
+                f"{self._durable_upper}, and all below {acknowledged} was acknowledged",
+                hint="It was emptied, or restored: drop the sink, and create it with a table of its own.",
+            )
+
+    def close(self) -> None:
+        """What is open is rolled back."""
+        if self._db is not None:
+            self._db.close()
+            self._db = None
+
+    def _locked_progress(self, db: Db) -> int | None:
+        """Takes what is durable from the progress, which nobody else changes until the transaction ends.  None: nobody has written as
+        this sink.  Raises SinkFenced, and SinkStalled where the table is another one now."""
+        row = self._execute(
+            db,
+            "SELECT table_oid, writer, term, upper, generation FROM {progress} WHERE sink = %s FOR UPDATE",
+            (self._options.identity,),
+        ).fetchone()
+        if row is None:
+            if self._claimed:
+                raise self._fenced()
+            return None
+        oid, writer, term, upper, generation = row
+        if writer != self._writer if self._claimed else term > self._term:
+            raise self._fenced()
+        if oid != table_oid(db, self._target):
+            raise SinkStalled(
+                f'table "{self._target.shown}" is gone, or not the one that the sink has written to',
+                sqlstate="55000",
+                hint="Drop the sink, and create it again: it begins with the contents as they are then.",
+            )
+        self._durable_upper, self._written_generation = upper, generation
+        return int(upper)
+
+    def _fenced(self) -> SinkFenced:
+        return SinkFenced(
+            f'another process writes to table "{self._target.shown}" as this sink',
+            hint="It may be a copy of this runtime, or one that has taken its place: stop one of them.",
+        )
+
+    def _refuse_rows(self, db: Db) -> None:
+        """A sink that begins would not know which rows are its own."""
+        if (
+            self._envelope is SinkEnvelope.UPSERT
+            and self._execute(db, "SELECT 1 FROM {table} LIMIT 1").fetchone()
+        ):
+            raise SinkStalled(
+                f'table "{self._target.shown}" has rows that are not of the sink',
+                sqlstate="55000",
+                hint="Empty it, or give the sink a table of its own.",
+            )
+
+    # -- writing --
+
+    def write(
+        self,
+        changes: Batch,
+        lower: int,
+        upper: int,
+        switched_at: int = 0,
+        between: Callable[[], None] = nothing,
+    ) -> None:
+        """Raises also Unwritable, for good: the past does not change."""
+        assert lower == self._upper < upper, f"[{lower}, {upper}) does not follow {self._upper}"
+        wanted = self._wanted(changes)
+        if self._durable_upper < upper and (len(wanted) or self._is_due(upper)):
+            with self._transaction() as db:
+                if self._locked_progress(db) is None:
+                    raise self._fenced()
+                if self._durable_upper < upper:
+                    self._apply(db, wanted)
+                    generation = self._generation if upper > switched_at else self._written_generation
+                    self._execute(
+                        db,
+                        "UPDATE {progress} SET upper = %s, generation = %s WHERE sink = %s",
+                        (upper, generation, self._options.identity),
+                    )
+                else:  # a commit that got no answer
+                    generation = self._written_generation
+            self._durable_upper, self._written_generation = max(upper, self._durable_upper), generation
+        self._upper = upper
+
+    def _wanted(self, changes: Batch) -> Batch:
+        """With SNAPSHOT = false, without the contents that the sink begins with."""
+        if self._options.snapshot or self._durable_upper > 0 or not len(changes):
+            return changes
+        return changes.filter(changes.times > self._as_of)
+
+    def _is_due(self, upper: int) -> bool:
+        return upper - self._durable_upper >= IDLE_PROGRESS_MS or self._generation != self._written_generation
+
+    def _apply(self, db: Db, changes: Batch) -> None:
+        if self._envelope is SinkEnvelope.NONE:
+            changes = consolidate(changes)
+            log = (pa.array(changes.times.astype(np.int64)), pa.array(changes.diffs))
+            self._copy(db, self._target.table, (*changes.columns, *log), self._log_types)
+            return
+        at_once = np.full(len(changes), changes.times.max(initial=0), changes.times.dtype)
+        net = consolidate(Batch(changes.columns, at_once, changes.diffs))
+        records = change_records(self._schema, net, self._envelope, self._key)
+        gone, come = records.after == ABSENT, records.before == ABSENT
+        rows = net.take(np.where(gone, records.before, records.after))
+        self._refuse_nulls(rows)
+        ops = np.where(gone, "d", np.where(come, "i", "u"))
+        self._stage(db, (*rows.columns, pa.array(ops, pa.string())))
+        counts = {op: int((ops == op).sum()) for op in "dui"}
+        self._change(db, counts)
+
+    def _refuse_nulls(self, rows: Batch) -> None:
+        for index in self._key:
+            if rows.columns[index].null_count:
+                raise Unwritable(
+                    f'column "{self._schema[index].name}" of the key is NULL in a row',
+                    hint="A key of a PostgreSQL table is not NULL: leave such rows out in a view.",
+                )
+
+    def _stage(self, db: Db, columns: Sequence[pa.Array]) -> None:
+        names = [sql.Identifier(name) for name in (*self._schema.names, _OP)]
+        types = [sql.SQL(column_type(column)) for column in self._schema] + [sql.SQL('"char"')]  # type: ignore[arg-type]
+        shape = sql.SQL(", ").join(sql.SQL("{} {}").format(n, t) for n, t in zip(names, types, strict=True))
+        db.execute(
+            sql.SQL("CREATE TEMP TABLE IF NOT EXISTS {} ({}) ON COMMIT DELETE ROWS").format(_STAGE, shape)
+        )
+        self._copy(db, _STAGE, columns, (*self._schema.types, CHAR))
+        if len(columns[0]) >= ANALYZE_ROWS:
+            db.execute(sql.SQL("ANALYZE {}").format(_STAGE))
+
+    def _copy(
+        self, db: Db, into: sql.Composable, columns: Sequence[pa.Array], types: Sequence[ScalarType]
+    ) -> None:
+        names = (*self._schema.names, _OP) if into is _STAGE else self._written_names
+        listed = sql.SQL(", ").join(map(sql.Identifier, names))
+        with db.cursor().copy(sql.SQL("COPY {} ({}) FROM STDIN").format(into, listed)) as copy:
+            for start in range(0, len(columns[0]), LINES_AT_ONCE):
+                copy.write(copy_lines([column.slice(start, LINES_AT_ONCE) for column in columns], types))
+
+    def _change(self, db: Db, counts: Mapping[str, int]) -> None:
+        """Raises SinkStalled where a row is not as the sink has left it."""
+        same_key = sql.SQL(" AND ").join(
+            sql.SQL("t.{0} = s.{0}").format(sql.Identifier(self._schema[index].name)) for index in self._key
+        )
+        names = [sql.Identifier(name) for name in self._schema.names]
+        others = [name for index, name in enumerate(names) if index not in self._key]
+        parts = {
+            "table": self._target.table,
+            "stage": _STAGE,
+            "op": sql.Identifier(_OP),
+            "same_key": same_key,
+            "columns": sql.SQL(", ").join(names),
+            "values": sql.SQL(", ").join(sql.SQL("{0} = s.{0}").format(name) for name in others),
+            "staged": sql.SQL(", ").join(sql.SQL("s.{}").format(name) for name in names),
+        }
+        for op, statement in _STATEMENTS.items():
+            if not counts[op] or (op == "u" and not others):
+                continue
+            try:
+                done = db.execute(sql.SQL(statement).format(**parts))
+            except psycopg.errors.UniqueViolation as error:
+                raise SinkStalled(
+                    f'table "{self._target.shown}" has a row that the sink is to insert: {error.diag.message_detail}',
+                    sqlstate="23505",
+                    hint="Either the sink's key does not identify rows of what it reads, or somebody else has written to the table.",
+                ) from None
+            if done.rowcount != counts[op]:
+                raise SinkStalled(
+                    f'table "{self._target.shown}" has {done.rowcount} of {counts[op]} rows that the sink is to '
+                    + ("delete" if op == "d" else "update"),
+                    sqlstate="55000",
+                    hint="Somebody else has written to the table: put the rows back, or drop the sink, and create it with a table of its own.",
+                )
+
+    # -- the connection --
+
+    @contextmanager
+    def _transaction(self) -> Iterator[Db]:
+        """After any failure the next one connects anew, and looks what has become of this one."""
+        try:
+            if self._db is None:
+                addresses = Addresses(link_local=self._values.link_local)
+                self._db = connected(self._values, addresses, monotonic() + CONNECT_S, SESSION)
+            with self._db.transaction():
+                yield self._db
+        except psycopg.Error as error:
+            self.close()
+            text = scrubbed(str(error), self._values.secrets.values())
+            raise SinkStalled(
+                f'cannot write to table "{self._target.shown}": {text}', sqlstate=error.sqlstate or "58030"
+            ) from None
+        except BaseException:
+            self.close()
+            raise
+
+    def _execute(
+        self, db: Db, statement: LiteralString, parameters: Sequence[Any] = ()
+    ) -> Cursor[tuple[Any, ...]]:
+        query = sql.SQL(statement).format(table=self._target.table, progress=self._target.progress)
+        return db.execute(query, parameters)
