@@ -54,7 +54,7 @@ from ..sql.syntax.definition_statements import (
     CreateWebhookStatement,
 )
 from ..sql.syntax.schema_clauses import RegistryClause
-from ..sql.syntax.sink_statements import KafkaSinkClause
+from ..sql.syntax.sink_statements import KafkaSinkClause, PostgresSinkClause
 from ..sql.syntax.source_statements import KafkaSourceClause
 from ..sql.syntax.vocabulary import ObjectKind
 from ..storage.connections.options import ConnectionKind, ConnectionOptions, Value
@@ -125,9 +125,12 @@ class Environment:
         """Connections are no part of a project: those that sources and sinks name are there, wherever they lead."""
         match statement.node:
             case CreateSinkStatement(
-                kafka=KafkaSinkClause(connection=name, key_format=key_format, format=of_value)
+                outside=KafkaSinkClause(connection=name, key_format=key_format, format=of_value)
             ):
                 self._assume_kafka(name, *(f.registry for f in (key_format, of_value) if f is not None))
+            case CreateSinkStatement(outside=PostgresSinkClause(connection=name)):
+                values = {"HOST": "nowhere.invalid", "DATABASE": "d", "USER": "u"}
+                self._assume_connection(name, ConnectionKind.POSTGRES, dict(values))
             case CreateSourceStatement(kafka=KafkaSourceClause(connection=name, key=key, value=value)):
                 schemas = [format_.schema for format_ in (key, value) if format_ is not None]
                 self._assume_kafka(name, *(s.connection for s in schemas if isinstance(s, RegistryClause)))

@@ -10,6 +10,7 @@ from ...errors import UndefinedObject
 from ...expr.tree.relation import GlobalId
 from ...sql.plans.definition_plans import CounterConnector, FileConnector, FileSinkConnector, SinkConnector
 from ...storage.sink.kafka.options import KafkaSinkOptions
+from ...storage.sink.postgres.options import PostgresSinkOptions
 from ...storage.source.generator.kinds import KINDS
 from ...storage.source.generator.options import GeneratorOptions
 from ...storage.source.kafka.options import KafkaOptions
@@ -28,13 +29,16 @@ def connector_word(connector: Connector) -> str:
             return kind
         case KafkaOptions() | KafkaSinkOptions():
             return "kafka"
+        case PostgresSinkOptions():
+            return "postgres"
         case _:
             assert_never(connector)
 
 
 def connections_of(connector: Connector) -> tuple[GlobalId, ...]:
     """The ids of the connections that it goes through, which are among what its source or sink uses."""
-    return connector.connections if isinstance(connector, KafkaOptions | KafkaSinkOptions) else ()
+    of_several = KafkaOptions | KafkaSinkOptions | PostgresSinkOptions
+    return connector.connections if isinstance(connector, of_several) else ()
 
 
 def connector_options(connector: Connector) -> dict[str, Any]:
@@ -60,6 +64,8 @@ def sink_connector(word: str, options: Mapping[str, Any]) -> SinkConnector:
             return FileSinkConnector(**options)
         case "kafka":
             return KafkaSinkOptions.from_json(options)
+        case "postgres":
+            return PostgresSinkOptions.from_json(options)
         case _:
             raise UndefinedObject(
                 f'the catalog holds a sink of the unknown connector "{word}"',

@@ -21,6 +21,7 @@ from ...sql.plans.definition_plans import (
 )
 from ...sql.syntax.role_statements import Securable
 from ...storage.sink.kafka.options import KafkaSinkOptions
+from ...storage.sink.postgres.options import PostgresSinkOptions
 from ...storage.sink.targets import check_sink
 from ...storage.source.generator.options import GeneratorOptions
 from ..catalog.catalog import Catalog
@@ -145,6 +146,8 @@ def new_sink(plan: CreateSink, definitions: Definitions, as_of: int) -> Sink:
     connector = plan.connector
     if isinstance(connector, KafkaSinkOptions):
         connector = _with_identity(connector, identity["id"], catalog)
+    elif isinstance(connector, PostgresSinkOptions):
+        connector = replace(connector, identity=_identity(identity["id"]))
     return Sink(
         **identity,
         schema=plan.relation.schema,
@@ -160,7 +163,7 @@ def new_sink(plan: CreateSink, definitions: Definitions, as_of: int) -> Sink:
 
 
 def _check_own(connector: SinkConnector, catalog: Catalog) -> None:
-    """Each sink has a directory of its own, or a topic of its own."""
+    """Each sink has a directory, a topic or a table of its own."""
     for other in catalog.user_items():
         if not isinstance(other, Sink):
             continue
@@ -178,6 +181,15 @@ def _check_own(connector: SinkConnector, catalog: Catalog) -> None:
                     f'sink "{other.name}" writes to topic "{known.topic}" already',
                     hint="Give every sink a topic of its own.",
                 )
+            case PostgresSinkOptions() as known, PostgresSinkOptions() as new if (
+                known.connection,
+                known.schema,
+                known.table,
+            ) == (new.connection, new.schema, new.table):
+                raise InvalidParameter(
+                    f'sink "{other.name}" writes to table "{known.schema}.{known.table}" already',
+                    hint="Give every sink a table of its own.",
+                )
             case _:
                 pass
 
@@ -186,4 +198,8 @@ def _with_identity(connector: KafkaSinkOptions, id: GlobalId, catalog: Catalog) 
     """What the sink is known by in Kafka, where sinks of other runtimes have the same ids, and where its progress is kept."""
     connection = catalog.get_as(connector.connection, Connection).options.values
     topic = connection.get("PROGRESS TOPIC", f"_ptvc-progress-{connector.connection}")
-    return replace(connector, progress_topic=str(topic), identity=f"{id}-{secrets.token_hex(8)}")
+    return replace(connector, progress_topic=str(topic), identity=_identity(id))
+
+
+def _identity(id: GlobalId) -> str:
+    return f"{id}-{secrets.token_hex(8)}"

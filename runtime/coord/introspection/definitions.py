@@ -27,6 +27,7 @@ from ...sql.plans.explain_tree import show
 from ...sql.statement.rename_in_text import all_renamed_in_text
 from ...storage.connections.options import ConnectionOptions, SecretRef
 from ...storage.sink.kafka.options import KafkaSinkOptions
+from ...storage.sink.postgres.options import PostgresSinkOptions
 from ...storage.source.generator.kinds import KINDS
 from ...storage.source.generator.options import GeneratorOptions
 from ...storage.source.kafka.options import KafkaOptions
@@ -241,6 +242,10 @@ def _sink(state: State, item: Sink) -> str:
     names = state.catalog.item_by_id(item.on).schema.names
     if isinstance(connector, KafkaSinkOptions):
         return kafka_sink_sql(connector, partial(_full_name, state), item, names)
+    if isinstance(connector, PostgresSinkOptions):
+        table = f"{quote_ident(connector.schema)}.{quote_ident(connector.table)}"
+        into = f" INTO POSTGRES CONNECTION {_full_name(state, connector.connection)} (TABLE {table})"
+        return into + _keyed(item, names) + ("" if connector.snapshot else " WITH (SNAPSHOT = false)")
     return f" INTO FILE {_string(connector.path)} FORMAT {connector.format.upper()}{_keyed(item, names)}"
 
 

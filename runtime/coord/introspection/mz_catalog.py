@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 from ...config import DATABASE
 from ...expr.tree.scalar import ColumnRef
+from ...storage.sink.postgres.options import PostgresSinkOptions
 from ..catalog.connectors import connector_word
 from ..catalog.items import (
     AnySource,
@@ -128,10 +129,11 @@ def mz_sources(state: State) -> Rows:
 
 def mz_sinks(state: State) -> Rows:
     for sink in _items(state, Sink):
+        of_columns = isinstance(sink.connector, PostgresSinkOptions)
         yield _relation(state, sink) | {
             "type": connector_word(sink.connector),
             "envelope_type": sink.envelope.value,
-            "format": sink.connector.format,
+            "format": None if of_columns else sink.connector.format,
         }
 
 

@@ -21,16 +21,17 @@ from ..syntax.definition_statements import (
     CreateViewStatement,
     Option,
 )
+from ..syntax.sink_statements import KafkaSinkClause, PostgresSinkClause
 from ..syntax.storage_parameters import StorageParameters
-from .connector.kafka_sink import KafkaSinkParser
 from .connector.kafka_source import KafkaSourceParser
+from .connector.postgres_sink import PostgresSinkParser
 from .connector.source_options import SourceOptionsParser
 from .lexer import TokenKind
 
 REPLICAS = "Replicas are alike, and have no names: REPLICATION FACTOR is the number of them."
 
 
-class CreateParser(KafkaSourceParser, KafkaSinkParser, SourceOptionsParser):
+class CreateParser(KafkaSourceParser, PostgresSinkParser, SourceOptionsParser):
     def create(self) -> st.StatementNode:
         start = self.index
         self.expect_words("create")
@@ -440,24 +441,29 @@ class CreateParser(KafkaSourceParser, KafkaSinkParser, SourceOptionsParser):
         self.expect_words("from")
         from_name = self.object_name()
         self.expect_words("into")
+        outside: KafkaSinkClause | PostgresSinkClause | None = None
         if self.accept_words("kafka"):
-            kafka = self.kafka_sink()
+            outside = self.kafka_sink()
+        elif self.accept_words("postgres"):
+            outside = self.postgres_sink()
+        if outside is not None:
             return CreateSinkStatement(
                 name,
                 cluster,
                 from_name,
                 "",
                 "",
-                kafka.key,
-                kafka.envelope,
+                outside.key,
+                outside.envelope,
                 if_not_exists,
                 position,
-                kafka,
+                outside,
             )
         if not self.accept_words("file"):
             raise Unsupported(
                 f"CREATE SINK ... INTO {self.token.value.upper()} is not supported",
-                hint="Sinks are INTO FILE '/directory' FORMAT JSON|PARQUET, and INTO KAFKA CONNECTION c (TOPIC 't').",
+                hint="Sinks are INTO FILE '/directory' FORMAT JSON|PARQUET, INTO KAFKA CONNECTION c (TOPIC 't'), and "
+                "INTO POSTGRES CONNECTION c (TABLE t).",
                 position=self.token.position,
             )
         path = self.string()

@@ -11,6 +11,7 @@ from ...lineage.columns import Lineage
 from ...repr.schema import Schema
 from ...repr.types import ScalarType
 from ...storage.sink.kafka.options import KafkaSinkOptions
+from ...storage.sink.postgres.options import PostgresSinkOptions
 from ...storage.source.generator.options import GeneratorOptions
 from ...storage.source.kafka.options import KafkaOptions
 from ...storage.source.webhook import WebhookOptions
@@ -187,7 +188,7 @@ class FileSinkConnector:
     format: str
 
 
-SinkConnector = FileSinkConnector | KafkaSinkOptions
+SinkConnector = FileSinkConnector | KafkaSinkOptions | PostgresSinkOptions
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from .ast import (
 )
 from .constraints import ConstraintKind
 from .query_statements import ObjectName
-from .sink_statements import KafkaSinkClause
+from .sink_statements import KafkaSinkClause, PostgresSinkClause
 from .source_statements import KafkaSourceClause
 from .vocabulary import ObjectKind
 
@@ -207,7 +207,7 @@ class CreateWebhookStatement:
 
 @dataclass(frozen=True, slots=True)
 class CreateSinkStatement:
-    """`path` and `format` are of FILE."""
+    """`path` and `format` are of FILE, `outside` is of what a connection leads to."""
 
     name: ObjectName
     cluster: Name | None
@@ -218,7 +218,7 @@ class CreateSinkStatement:
     envelope: str
     if_not_exists: bool
     position: int
-    kafka: KafkaSinkClause | None = None
+    outside: KafkaSinkClause | PostgresSinkClause | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""What stands behind CREATE SINK ... INTO KAFKA."""
+"""What stands behind CREATE SINK ... INTO KAFKA, and INTO POSTGRES."""
 
 from __future__ import annotations
 
@@ -48,6 +48,16 @@ class KafkaSinkClause:
     headers: Name | None
     key_format: SinkFormat | None
     format: SinkFormat
+    envelope: str
+    snapshot: bool
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class PostgresSinkClause:
+    connection: Name
+    table: Name
+    key: tuple[Name, ...]
     envelope: str
     snapshot: bool
     position: int

@@ -14,6 +14,9 @@ from .file import FileSink
 from .kafka.clients import KafkaClients
 from .kafka.options import KafkaSinkOptions, check_options, check_required
 from .kafka.sink import KafkaSink
+from .postgres import options as postgres
+from .postgres.options import PostgresSinkOptions
+from .postgres.sink import PostgresSink
 
 
 def check_sink(
@@ -24,6 +27,8 @@ def check_sink(
         wanted = KafkaSinkOptions.from_json(options)
         check_options(wanted, schema, SinkEnvelope(envelope), key)
         check_required(wanted, schema)
+    elif connector == "postgres":
+        postgres.check_options(PostgresSinkOptions.from_json(options), schema, SinkEnvelope(envelope), key)
     else:
         FileSink("", options["path"], options["format"], schema, SinkEnvelope(envelope), key)
 
@@ -49,4 +54,8 @@ def open_target(
         return KafkaSink(
             id, wanted, schema, SinkEnvelope(envelope), key, generation, as_of, clients, registries, term=term
         )
+    if connector == "postgres":
+        into = PostgresSinkOptions.from_json(options)
+        values = connections[into.connection]
+        return PostgresSink(into, schema, SinkEnvelope(envelope), key, generation, as_of, values, term=term)
     return FileSink(id, options["path"], options["format"], schema, SinkEnvelope(envelope), key, generation)

@@ -44,10 +44,10 @@ class KafkaSinkParser(TypeParser):
         self.expect_words("connection")
         connection = self.object_name()
         options = self.parenthesised(self._kafka_sink_option)
-        key = self._sink_key()
+        key = self.sink_key()
         headers = self.one_name() if self.accept_words("headers") else None
         key_format, format_ = self._sink_formats()
-        key = key or self._sink_key()  # where sinks INTO FILE have it
+        key = key or self.sink_key()  # where sinks INTO FILE have it
         envelope = self._kafka_sink_envelope()
         return KafkaSinkClause(
             connection,
@@ -57,7 +57,7 @@ class KafkaSinkParser(TypeParser):
             key_format,
             format_,
             envelope,
-            self._snapshot(),
+            self.snapshot(),
             position,
         )
 
@@ -82,7 +82,7 @@ class KafkaSinkParser(TypeParser):
             value = found if isinstance(found, str | int) and not isinstance(found, bool) else str(found)
         return KafkaSinkOption(name, value, self.text[start : self.tokens[self.index - 1].end], position)
 
-    def _sink_key(self) -> tuple[ast.Name, ...]:
+    def sink_key(self) -> tuple[ast.Name, ...]:
         """`KEY (column, ...) [NOT ENFORCED]`, which is looked at as it is written all the same; KEY FORMAT is something else."""
         if not self.at_word("key") or self.at_word("key", "format"):
             return ()
@@ -152,7 +152,7 @@ class KafkaSinkParser(TypeParser):
             )
         return word
 
-    def _snapshot(self) -> bool:
+    def snapshot(self) -> bool:
         """`WITH (SNAPSHOT [=] boolean)`"""
         snapshot = True
         if self.accept_words("with"):

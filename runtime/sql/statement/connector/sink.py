@@ -16,8 +16,9 @@ from ...query.planner import Planner
 from ...scalars.assignments import column_index
 from ...syntax import ast
 from ...syntax.definition_statements import AlterSinkStatement, CreateSinkStatement
+from ...syntax.sink_statements import KafkaSinkClause, PostgresSinkClause
 from ...syntax.vocabulary import ObjectKind
-from .kafka_sink import options_of
+from . import kafka_sink, postgres_sink
 
 
 def create(planner: Planner, node: CreateSinkStatement, sql: str) -> definition_plans.CreateSink:
@@ -29,11 +30,14 @@ def create(planner: Planner, node: CreateSinkStatement, sql: str) -> definition_
     if envelope is query_plans.Envelope.UPSERT and not key:
         raise SqlSyntaxError("ENVELOPE UPSERT requires KEY (...)", position=node.position)
     relation = relation_of(item)
-    connector: definition_plans.SinkConnector = (
-        definition_plans.FileSinkConnector(node.path, node.format)
-        if node.kafka is None
-        else options_of(planner, node.kafka, item, relation, key)
-    )
+    connector: definition_plans.SinkConnector
+    match node.outside:
+        case None:
+            connector = definition_plans.FileSinkConnector(node.path, node.format)
+        case KafkaSinkClause() as clause:
+            connector = kafka_sink.options_of(planner, clause, item, relation, key)
+        case PostgresSinkClause() as clause:
+            connector = postgres_sink.options_of(planner, clause)
     return definition_plans.CreateSink(
         name, item.id, relation, connector, envelope, key, cluster, sql, node.if_not_exists
     )

@@ -31,6 +31,11 @@ class PostgresSinkOptions:
     def from_json(cls, value: Mapping[str, Any]) -> PostgresSinkOptions:
         return cls(**value)
 
+    @property
+    def connections(self) -> tuple[str, ...]:
+        """The ids of all that it writes through."""
+        return (self.connection,)
+
 
 def check_options(
     options: PostgresSinkOptions, schema: Schema, envelope: SinkEnvelope, key: Sequence[int]

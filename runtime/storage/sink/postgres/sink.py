@@ -260,7 +260,7 @@ class PostgresSink:
 
     def _stage(self, db: Db, columns: Sequence[pa.Array]) -> None:
         names = [sql.Identifier(name) for name in (*self._schema.names, _OP)]
-        types = [sql.SQL(column_type(column)) for column in self._schema] + [sql.SQL('"char"')]  # type: ignore[arg-type]
+        types = [sql.SQL(column_type(column)) for column in self._schema] + [sql.SQL('"char"')]
         shape = sql.SQL(", ").join(sql.SQL("{} {}").format(n, t) for n, t in zip(names, types, strict=True))
         db.execute(
             sql.SQL("CREATE TEMP TABLE IF NOT EXISTS {} ({}) ON COMMIT DELETE ROWS").format(_STAGE, shape)

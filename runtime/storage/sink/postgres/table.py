@@ -65,7 +65,7 @@ def table_made_or_checked(
         parts = [
             sql.SQL("{} {}{}").format(
                 sql.Identifier(column.name),
-                sql.SQL(column_type(column)),  # type: ignore[arg-type]
+                sql.SQL(column_type(column)),
                 sql.SQL("" if column.nullable else " NOT NULL"),
             )
             for column in columns

@@ -30,13 +30,21 @@ PASSWORD = "secret"
 class Target:
     """A sink's table in a schema of its own; `sink()` is its next writer."""
 
-    def __init__(self, port: int, db: Db, envelope: SinkEnvelope = SinkEnvelope.UPSERT, **options: Any) -> None:
+    def __init__(
+        self, port: int, db: Db, envelope: SinkEnvelope = SinkEnvelope.UPSERT, **options: Any
+    ) -> None:
         self.db = db
         self.envelope = envelope
         self.schema = f"s{uuid.uuid4().hex[:12]}"
         db.execute(f"CREATE SCHEMA {self.schema}".encode())
         self.options = PostgresSinkOptions("c1", "out", self.schema, identity=f"u1-{self.schema}", **options)
-        given = {"HOST": "127.0.0.1", "PORT": str(port), "DATABASE": "postgres", "USER": "ann", "PASSWORD": PASSWORD}
+        given = {
+            "HOST": "127.0.0.1",
+            "PORT": str(port),
+            "DATABASE": "postgres",
+            "USER": "ann",
+            "PASSWORD": PASSWORD,
+        }
         self.values = Values(ConnectionOptions(ConnectionKind.POSTGRES, given), {})
         self.made: list[PostgresSink] = []
 
