@@ -18,6 +18,13 @@ from .options import POSTGRES_PORT
 from .secret_files import SecretFiles, secret_files
 from .values import Values
 
+_KEEPALIVE = {
+    "tcp_user_timeout": 30_000,
+    "keepalives_idle": 20,
+    "keepalives_interval": 5,
+    "keepalives_count": 3,
+}
+"""A server that is gone without a word is noticed within half a minute (ms and s)."""
 NO_SETTINGS: Mapping[str, str] = {}
 
 _AUTHENTICATION = ("28P01", "28000")
@@ -94,6 +101,7 @@ def connected(
     address = addresses.reachable(host, port, deadline)
     with secret_files() as files:
         wanted = settings(values, files, address)
+        wanted |= _KEEPALIVE
         wanted["options"] = " ".join(f"-c {name}={value}" for name, value in session.items())
         try:
             return psycopg.connect(

@@ -208,21 +208,36 @@ class PostgresSink:
         assert lower == self._upper < upper, f"[{lower}, {upper}) does not follow {self._upper}"
         wanted = self._wanted(changes)
         if self._durable_upper < upper and (len(wanted) or self._is_due(upper)):
-            with self._transaction() as db:
-                if self._locked_progress(db) is None:
-                    raise self._fenced()
-                if self._durable_upper < upper:
-                    self._apply(db, wanted)
-                    generation = self._generation if upper > switched_at else self._written_generation
-                    self._execute(
-                        db,
-                        "UPDATE {progress} SET upper = %s, generation = %s WHERE sink = %s",
-                        (upper, generation, self._options.identity),
-                    )
-                else:  # a commit that got no answer
-                    generation = self._written_generation
-            self._durable_upper, self._written_generation = max(upper, self._durable_upper), generation
+            self._write(wanted, upper, switched_at, between)
         self._upper = upper
+
+    def _write(self, changes: Batch, upper: int, switched_at: int, between: Callable[[], None]) -> None:
+        with self._transaction() as db:
+            if self._locked_progress(db) is None:
+                raise self._fenced()
+            if self._durable_upper >= upper:
+                return  # a commit that got no answer was done
+            rows, nbytes = self._apply(db, changes, between)
+            generation = self._generation if upper > switched_at else self._written_generation
+            self._execute(
+                db,
+                "UPDATE {progress} SET upper = %s, generation = %s WHERE sink = %s",
+                (upper, generation, self._options.identity),
+            )
+            self._count(staged=rows, staged_bytes=nbytes)
+        self._durable_upper, self._written_generation = upper, generation
+        self._count(committed=rows, committed_bytes=nbytes)
+
+    def _count(
+        self, staged: int = 0, committed: int = 0, staged_bytes: int = 0, committed_bytes: int = 0
+    ) -> None:
+        so_far = self.statistics
+        self.statistics = SinkStatistics(
+            so_far.messages_staged + staged,
+            so_far.messages_committed + committed,
+            so_far.bytes_staged + staged_bytes,
+            so_far.bytes_committed + committed_bytes,
+        )
 
     def _wanted(self, changes: Batch) -> Batch:
         """With SNAPSHOT = false, without the contents that the sink begins with."""
@@ -233,22 +248,25 @@ class PostgresSink:
     def _is_due(self, upper: int) -> bool:
         return upper - self._durable_upper >= IDLE_PROGRESS_MS or self._generation != self._written_generation
 
-    def _apply(self, db: Db, changes: Batch) -> None:
+    def _apply(self, db: Db, changes: Batch, between: Callable[[], None]) -> tuple[int, int]:
+        """Rows, and bytes, that were sent."""
+        if not len(changes):
+            return 0, 0
         if self._envelope is SinkEnvelope.NONE:
             changes = consolidate(changes)
             log = (pa.array(changes.times.astype(np.int64)), pa.array(changes.diffs))
-            self._copy(db, self._target.table, (*changes.columns, *log), self._log_types)
-            return
-        at_once = np.full(len(changes), changes.times.max(initial=0), changes.times.dtype)
+            columns = (*changes.columns, *log)
+            return len(changes), self._copy(db, self._target.table, columns, self._log_types, between)
+        at_once = np.full(len(changes), changes.times.max(), changes.times.dtype)
         net = consolidate(Batch(changes.columns, at_once, changes.diffs))
         records = change_records(self._schema, net, self._envelope, self._key)
         gone, come = records.after == ABSENT, records.before == ABSENT
         rows = net.take(np.where(gone, records.before, records.after))
         self._refuse_nulls(rows)
         ops = np.where(gone, "d", np.where(come, "i", "u"))
-        self._stage(db, (*rows.columns, pa.array(ops, pa.string())))
-        counts = {op: int((ops == op).sum()) for op in "dui"}
-        self._change(db, counts)
+        nbytes = self._stage(db, (*rows.columns, pa.array(ops, pa.string())), between)
+        self._change(db, {op: int((ops == op).sum()) for op in _STATEMENTS})
+        return len(rows), nbytes
 
     def _refuse_nulls(self, rows: Batch) -> None:
         for index in self._key:
@@ -258,25 +276,37 @@ class PostgresSink:
                     hint="A key of a PostgreSQL table is not NULL: leave such rows out in a view.",
                 )
 
-    def _stage(self, db: Db, columns: Sequence[pa.Array]) -> None:
+    def _stage(self, db: Db, columns: Sequence[pa.Array], between: Callable[[], None]) -> int:
         names = [sql.Identifier(name) for name in (*self._schema.names, _OP)]
         types = [sql.SQL(column_type(column)) for column in self._schema] + [sql.SQL('"char"')]
         shape = sql.SQL(", ").join(sql.SQL("{} {}").format(n, t) for n, t in zip(names, types, strict=True))
         db.execute(
             sql.SQL("CREATE TEMP TABLE IF NOT EXISTS {} ({}) ON COMMIT DELETE ROWS").format(_STAGE, shape)
         )
-        self._copy(db, _STAGE, columns, (*self._schema.types, CHAR))
+        nbytes = self._copy(db, _STAGE, columns, (*self._schema.types, CHAR), between)
         if len(columns[0]) >= ANALYZE_ROWS:
             db.execute(sql.SQL("ANALYZE {}").format(_STAGE))
+        return nbytes
 
     def _copy(
-        self, db: Db, into: sql.Composable, columns: Sequence[pa.Array], types: Sequence[ScalarType]
-    ) -> None:
+        self,
+        db: Db,
+        into: sql.Composable,
+        columns: Sequence[pa.Array],
+        types: Sequence[ScalarType],
+        between: Callable[[], None],
+    ) -> int:
+        nbytes = 0
         names = (*self._schema.names, _OP) if into is _STAGE else self._written_names
         listed = sql.SQL(", ").join(map(sql.Identifier, names))
         with db.cursor().copy(sql.SQL("COPY {} ({}) FROM STDIN").format(into, listed)) as copy:
             for start in range(0, len(columns[0]), LINES_AT_ONCE):
-                copy.write(copy_lines([column.slice(start, LINES_AT_ONCE) for column in columns], types))
+                if start:
+                    between()
+                lines = copy_lines([column.slice(start, LINES_AT_ONCE) for column in columns], types)
+                copy.write(lines)
+                nbytes += len(lines)
+        return nbytes
 
     def _change(self, db: Db, counts: Mapping[str, int]) -> None:
         """Raises SinkStalled where a row is not as the sink has left it."""

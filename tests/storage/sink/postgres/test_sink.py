@@ -11,7 +11,6 @@ from typing import Any
 import psycopg
 import pyarrow as pa
 import pytest
-from ptvc.repr.batch import Batch
 from ptvc.storage.connections.options import ConnectionKind, ConnectionOptions
 from ptvc.storage.connections.values import Values
 from ptvc.storage.sink.change_records import SinkEnvelope
