@@ -8,6 +8,7 @@ import pyarrow.compute as pc
 
 from ..coord.results.results import Columns
 from ..expr.datetimes.zones import Zone
+from ..expr.text.copy_text import contains_any, escaped
 from ..expr.text.text_format import to_text
 from ..repr.schema import Schema
 from ..repr.types import ScalarType
@@ -16,8 +17,6 @@ from . import codec
 from .copy_binary import SIGNATURE, TRAILER
 from .fields import encode
 from .pieces import Lengths, join, joined_bytes, offsets_of, strided
-
-_ESCAPES = (("\b", "\\b"), ("\f", "\\f"), ("\n", "\\n"), ("\r", "\\r"), ("\t", "\\t"), ("\v", "\\v"))
 
 
 class RowWriter:
@@ -64,21 +63,14 @@ class RowWriter:
         options = self._options
         if options.format is CopyFormat.CSV:
             return self._quote(text, forced)
-        if not _contains(text, "\\" + "".join(raw for raw, _ in _ESCAPES) + options.delimiter):
-            return text
-        text = pc.replace_substring(text, "\\", "\\\\")
-        for raw, shown in _ESCAPES:
-            text = pc.replace_substring(text, raw, shown)
-        if options.delimiter != "\t":
-            text = pc.replace_substring(text, options.delimiter, "\\" + options.delimiter)
-        return text
+        return escaped(text, options.delimiter)
 
     def _quote(self, text: pa.Array, forced: bool) -> pa.Array:
         """Quotes where a reader would otherwise see something else: a separator, a quote, NULL, the end mark."""
         options = self._options
         special = pc.or_(pc.equal(text, options.null), forced)
         for mark in (options.delimiter, options.quote, "\n", "\r"):
-            if _contains(text, mark):
+            if contains_any(text, mark):
                 special = pc.or_(special, pc.match_substring(text, mark))
         if len(self._schema) == 1:
             special = pc.or_(special, pc.equal(text, "\\."))
@@ -104,16 +96,6 @@ class RowWriter:
         head, self._head = self._head, b""
         size = int.from_bytes(rows[1:5], "big") + len(head)
         return memoryview(b"".join((b"d", size.to_bytes(4, "big"), head, rows[5:])))
-
-
-def _contains(text: pa.Array, characters: str) -> bool:
-    """Whether any of the characters (ASCII) is anywhere in the column's bytes."""
-    data = text.buffers()[2]
-    if data is None:
-        return False
-    bounds = offsets_of(text)
-    used = bytes(memoryview(data)[int(bounds[0]) : int(bounds[-1])])
-    return any(character.encode() in used for character in characters)
 
 
 _FRAME = np.dtype([("kind", "S1"), ("size", ">i4")])

@@ -129,11 +129,11 @@ def mz_sources(state: State) -> Rows:
 
 def mz_sinks(state: State) -> Rows:
     for sink in _items(state, Sink):
-        of_columns = isinstance(sink.connector, PostgresSinkOptions)
+        into = sink.connector
         yield _relation(state, sink) | {
-            "type": connector_word(sink.connector),
+            "type": connector_word(into),
             "envelope_type": sink.envelope.value,
-            "format": None if of_columns else sink.connector.format,
+            "format": None if isinstance(into, PostgresSinkOptions) else into.format,
         }
 
 

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ....errors import Unsupported
+from ....expr.text.copy_text import NULL, escaped
 from ....expr.text.text_format import to_text
 from ....repr.schema import Column
 from ....repr.types import Kind, ScalarType
@@ -21,16 +22,6 @@ _OWN = {
 }
 """Types that PostgreSQL does not have, and the narrowest of its own that holds them."""
 _ELSEWHERE = frozenset((Kind.LIST, Kind.MAP, Kind.RECORD))
-
-_ESCAPES = (
-    ("\\", "\\\\"),
-    ("\b", "\\b"),
-    ("\f", "\\f"),
-    ("\n", "\\n"),
-    ("\r", "\\r"),
-    ("\t", "\\t"),
-    ("\v", "\\v"),
-)
 
 
 def column_type(column: Column) -> str:
@@ -48,14 +39,10 @@ def column_type(column: Column) -> str:
 
 def copy_lines(columns: Sequence[pa.Array], types: Sequence[ScalarType]) -> memoryview:
     """The rows, of which there are some, in COPY's text format, a line each."""
-    fields = [_escaped(to_text(array, type_)) for array, type_ in zip(columns, types, strict=True)]
+    fields = [
+        escaped(to_text(array, type_)).fill_null(NULL) for array, type_ in zip(columns, types, strict=True)
+    ]
     parts = [part for field in fields for part in (field, pa.scalar("\t"))][:-1]
     lines = pc.binary_join_element_wise(*parts, pa.scalar("\n"), "")
     bounds = np.frombuffer(lines.buffers()[1], np.int32)[lines.offset : lines.offset + len(lines) + 1]
     return memoryview(lines.buffers()[2] or b"")[int(bounds[0]) : int(bounds[-1])]
-
-
-def _escaped(text: pa.Array) -> pa.Array:
-    for raw, shown in _ESCAPES:
-        text = pc.replace_substring(text, raw, shown)
-    return text.fill_null("\\N")

@@ -48,6 +48,7 @@ SESSION = {
     "datestyle": "ISO",
     "intervalstyle": "postgres",
     "timezone": "UTC",
+    "synchronous_commit": "on",
     "lock_timeout": "30s",
     "statement_timeout": "0",
     "idle_in_transaction_session_timeout": "60s",
