@@ -41,8 +41,6 @@ CONNECT_S = 15.0
 IDLE_PROGRESS_MS = 10_000
 """Where nothing changes progress is written so often."""
 LINES_AT_ONCE = 20_000
-ANALYZE_ROWS = 10_000
-"""So many rows are joined by a plan that knows how many they are."""
 SESSION = {
     "client_encoding": "UTF8",
     "datestyle": "ISO",
@@ -285,8 +283,8 @@ class PostgresSink:
             sql.SQL("CREATE TEMP TABLE IF NOT EXISTS {} ({}) ON COMMIT DELETE ROWS").format(_STAGE, shape)
         )
         nbytes = self._copy(db, _STAGE, columns, (*self._schema.types, CHAR), between)
-        if len(columns[0]) >= ANALYZE_ROWS:
-            db.execute(sql.SQL("ANALYZE {}").format(_STAGE))
+        # Without it a few rows would be joined by a scan of the whole table.
+        db.execute(sql.SQL("ANALYZE {}").format(_STAGE))
         return nbytes
 
     def _copy(

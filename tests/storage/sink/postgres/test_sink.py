@@ -208,3 +208,23 @@ def test_a_connection_that_breaks(target: Callable[..., Target]) -> None:
         sink.write(more, FIRST + 1, FIRST + 2)
     sink.write(more, FIRST + 1, FIRST + 2)
     assert out.rows() == {}
+
+
+def test_a_few_changes_are_not_looked_for_in_the_whole_table(target: Callable[..., Target]) -> None:
+    out = target()
+    sink = out.sink()
+    sink.open()
+    sink.write(batch([(i, "a", FIRST, 1) for i in range(20_000)]), 0, FIRST + 1)
+    scans = f"SELECT seq_scan, seq_tup_read FROM pg_stat_user_tables WHERE schemaname = '{out.schema}' AND relname = 'out'"
+    before = out.db.execute(scans.encode()).fetchall()
+    for i in range(5):
+        at = FIRST + 1 + i
+        sink.write(
+            batch([(i, "a", at, -1), (i, "b", at, 1), (100 + i, "a", at, -1), (-1 - i, "c", at, 1)]),
+            at,
+            at + 1,
+        )
+    sink.close()  # what it has counted is told at its end
+    out.db.execute("SELECT pg_stat_clear_snapshot()")
+    assert out.db.execute(scans.encode()).fetchall() == before
+    assert len(out.rows()) == 20_000
