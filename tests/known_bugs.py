@@ -802,6 +802,17 @@ OTHERS = (
         ),
         ("tests/expr/functions/test_numeric_powers.py",),
     ),
+    Mutant(
+        "a few rows of a POSTGRES sink are looked for in the whole table",
+        (
+            Edit(
+                "runtime/storage/sink/postgres/sink.py",
+                '        db.execute(sql.SQL("ANALYZE {}").format(_STAGE))\n',
+                '        if nbytes > 10_000:\n            db.execute(sql.SQL("ANALYZE {}").format(_STAGE))\n',
+            ),
+        ),
+        ("tests/storage/sink/postgres/test_sink.py",),
+    ),
 )
 
 MUTANTS = (*FINDINGS, *OTHERS)
