@@ -138,6 +138,10 @@ COLLECTION_ERROR_HINT = (
 """For an error that is data: what a collection holds instead of a row."""
 
 
+ENDED_TABLE = "55000"
+"""SQLSTATE of an error that is data, and of no row: a table that takes nothing more from its source."""
+
+
 class DataError(PtvcError):
     """A value that has no answer (division by zero, bad cast): the code comes with the value."""
 

@@ -803,6 +803,33 @@ OTHERS = (
         ("tests/expr/functions/test_numeric_powers.py",),
     ),
     Mutant(
+        "what a snapshot has seen comes of the log, too, where a table is added",
+        (
+            Edit(
+                "runtime/storage/source/postgres/connector.py",
+                "until = None if snapshot is None else snapshot.lsn if ready else snapshot.not_before",
+                "until = None if snapshot is None or not ready else snapshot.lsn",
+            ),
+            Edit(
+                "runtime/storage/source/postgres/connector.py",
+                "_COMMIT_LSN.unpack_from(message, HEADER + 1)[0] >= until",
+                "_COMMIT_LSN.unpack_from(message, HEADER + 1)[0] >= until + (1 << 40)",
+            ),
+        ),
+        ("tests/storage/source/postgres/test_connector.py::test_tables_are_added_while_others_are_read",),
+    ),
+    Mutant(
+        "a part of a transaction is committed where the rest has not come yet",
+        (
+            Edit(
+                "runtime/storage/source/postgres/connector.py",
+                "        if not taken and at.piece:\n            return Pending.PENDING",
+                "        if not taken and at.piece < 0:\n            return Pending.PENDING",
+            ),
+        ),
+        ("tests/storage/source/postgres/test_connector.py::test_a_transaction_larger_than_memory_may_be",),
+    ),
+    Mutant(
         "a few rows of a POSTGRES sink are looked for in the whole table",
         (
             Edit(
@@ -812,6 +839,25 @@ OTHERS = (
             ),
         ),
         ("tests/storage/sink/postgres/test_sink.py",),
+    ),
+    Mutant(
+        "the slot of a source that is dropped keeps the log upstream",
+        (Edit("runtime/coord/ddl/catalog_changes.py", "        self._slots.drop(left)\n", ""),),
+        (
+            "tests/e2e/inprocess/postgres/test_postgres_sources.py::test_a_source_that_is_dropped_leaves_no_slot",
+        ),
+    ),
+    Mutant(
+        "a broker that answers within a second does not answer in time",
+        (
+            Edit(
+                "runtime/storage/connections/kafka.py",
+                "error.args[0].code() not in _unanswered(kafka)",
+                "error.args[0].code() != kafka.KafkaError._TRANSPORT",
+            ),
+            Edit("runtime/storage/connections/kafka.py", "min(2 * patience, _MOST_S)", "_FIRST_S"),
+        ),
+        ("tests/storage/connections/test_kafka.py",),
     ),
 )
 

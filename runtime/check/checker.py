@@ -9,6 +9,7 @@ from typing import Protocol
 from dbt.adapters.ptvc.translation import translated, why_not
 
 from ..coord.catalog.items import Readable
+from ..coord.ddl.connectors import NotAsked
 from ..errors import PtvcError, Unsupported
 from ..repr.schema import Schema
 from ..sql.plan import result_schema
@@ -158,14 +159,14 @@ class Checker:
             return
         self._table(node, columns)
 
-    def _table(self, node: Node, columns: declared.Columns) -> None:
+    def _table(self, node: Node, columns: declared.Columns, sql: str = "") -> None:
         try:
             self._environment.define(declared.table(node, columns))
         except PtvcError as error:
             self._result.findings.append(self._finding(node, error, self._declaring(node, error, columns)))
             self._fail(node)
             return
-        self._keep(node)
+        self._keep(node, sql)
 
     def _declaring(self, node: Node, error: PtvcError, columns: declared.Columns) -> Place:
         """The column whose type is wrong, else the node."""
@@ -201,6 +202,8 @@ class Checker:
             return self._fail(node)
         try:
             planned = self._planned(node, statement, code)
+        except NotAsked as error:
+            return self._of_upstream(node, statement, error)
         except PtvcError as error:
             self._refuse(node, statement, code, error)
             return self._fail(node)
@@ -213,6 +216,15 @@ class Checker:
         if node.kind == "incremental":
             self._next_run(node, code)
         return None
+
+    def _of_upstream(self, node: Node, statement: Statement | None, error: NotAsked) -> None:
+        """A table whose columns are those of one in another database."""
+        columns = (self._sources(node) if self._sources else None) or declared.of_yaml(node)
+        if columns is None:
+            reason = f"{error.message}: they are known if the YAML says the data_type of each"
+            return self._leave(node, reason)
+        self._table(node, columns, "" if statement is None else statement.sql)
+        return self._indexes(node)
 
     def _expectations(self, test: Node) -> None:
         for id_ in test.depends_on:

@@ -6,6 +6,7 @@ It is the runtime's own catalog, filled by the runtime's own definitions: what i
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from ..compute.oneshot import evaluate_in_order
@@ -47,6 +48,7 @@ from ..sql.plans.definition_plans import (
 )
 from ..sql.plans.plans import PlannedStatement
 from ..sql.plans.query_plans import Select
+from ..sql.statement.connector.postgres_source import with_published
 from ..sql.syntax import ast
 from ..sql.syntax.definition_statements import (
     CreateSinkStatement,
@@ -55,9 +57,10 @@ from ..sql.syntax.definition_statements import (
 )
 from ..sql.syntax.schema_clauses import RegistryClause
 from ..sql.syntax.sink_statements import KafkaSinkClause, PostgresSinkClause
-from ..sql.syntax.source_statements import KafkaSourceClause
+from ..sql.syntax.source_statements import KafkaSourceClause, PostgresSourceClause
 from ..sql.syntax.vocabulary import ObjectKind
 from ..storage.connections.options import ConnectionKind, ConnectionOptions, Value
+from ..storage.source.postgres.tables import Published
 
 _PURE = (
     CreateSchema
@@ -117,7 +120,7 @@ class Environment:
         for statement in parse(sql):
             self._assume_connections(statement)
             self._assume_secrets(statement)
-            planned.append(plan(statement, self.context, with_lineage=False))
+            planned.append(plan(self._with_upstream(statement), self.context, with_lineage=False))
             self._apply(planned[-1])
         return planned
 
@@ -128,12 +131,25 @@ class Environment:
                 outside=KafkaSinkClause(connection=name, key_format=key_format, format=of_value)
             ):
                 self._assume_kafka(name, *(f.registry for f in (key_format, of_value) if f is not None))
-            case CreateSinkStatement(outside=PostgresSinkClause(connection=name)):
+            case (
+                CreateSinkStatement(outside=PostgresSinkClause(connection=name))
+                | CreateSourceStatement(postgres=PostgresSourceClause(connection=name))
+            ):
                 values = {"HOST": "nowhere.invalid", "DATABASE": "d", "USER": "u"}
                 self._assume_connection(name, ConnectionKind.POSTGRES, dict(values))
             case CreateSourceStatement(kafka=KafkaSourceClause(connection=name, key=key, value=value)):
                 schemas = [format_.schema for format_ in (key, value) if format_ is not None]
                 self._assume_kafka(name, *(s.connection for s in schemas if isinstance(s, RegistryClause)))
+
+    def _with_upstream(self, statement: Statement) -> Statement:
+        """A source of which the statement makes no tables is there, whatever the publication has; what tables have is not known."""
+        node = statement.node
+        if not isinstance(node, CreateSourceStatement) or node.postgres is None or node.tables is not None:
+            return statement
+        connection = find_any(ObjectKind.CONNECTION, node.postgres.connection, self.context)
+        assert connection is not None, "it is assumed"
+        published = Published(connection.id, node.postgres.publication, "d", ())
+        return replace(statement, node=with_published(node, published))
 
     def _assume_kafka(self, name: ast.Name, *registries: ast.Name | None) -> None:
         self._assume_connection(name, ConnectionKind.KAFKA, {"BROKERS": ("nowhere.invalid",)})

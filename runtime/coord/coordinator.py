@@ -99,7 +99,15 @@ class Coordinator:
             assert not item.schema_name.startswith(TEMP_SCHEMA_PREFIX), "temporary objects are never durable"
             storage.load(item)
         connections = Connections(self._keys, self._settings)
-        ddl = Ddl(storage, catalog, controller, self._settings.replica_room, self._own, connections)
+        ddl = Ddl(
+            storage,
+            catalog,
+            controller,
+            self._settings.replica_room,
+            self._own,
+            connections,
+            self._supervisor,
+        )
         jobs = QueryJobs(controller.jobs, catalog, self._settings, self._answers)
         peeks = Peeks(storage, catalog, controller, jobs)
         self._sequencer = Sequencer(

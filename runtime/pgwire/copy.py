@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 
 from ..coord.results.results import Columns, CopyIn, CopyOut
 from ..errors import PtvcError, QueryCanceled
+from ..expr.text.copy_text import unescape
 from ..expr.text.text_format import from_text
 from ..sql.syntax.vocabulary import CopyFormat
 from . import codec
@@ -242,46 +243,3 @@ class TextReader:
 def shown(text: str) -> str:
     raw = text.encode()
     return text if len(raw) <= SHOWN_BYTES else raw[:SHOWN_BYTES].decode("utf-8", "ignore") + "..."
-
-
-_ESCAPES = {
-    ord("b"): b"\b",
-    ord("f"): b"\f",
-    ord("n"): b"\n",
-    ord("r"): b"\r",
-    ord("t"): b"\t",
-    ord("v"): b"\v",
-}
-
-
-def unescape(raw: pa.Array) -> pa.Array:
-    """Resolve the backslashes of text format.  Only values that have one are touched, one by one."""
-    data = raw.buffers()[2]
-    if data is None or b"\\" not in data.to_pybytes():
-        return raw
-    mask = pc.fill_null(pc.match_substring(raw, "\\"), False)
-    values = pa.array([_unescape(value.as_py()) for value in raw.filter(mask)], pa.binary())
-    return pc.replace_with_mask(raw, mask, values)
-
-
-def _unescape(value: bytes) -> bytes:
-    out = bytearray()
-    at = 0
-    while (found := value.find(b"\\", at)) >= 0:
-        out += value[at:found]
-        at = found + 1
-        letter = value[at]
-        at += 1
-        if letter in _ESCAPES:
-            out += _ESCAPES[letter]
-        elif letter in b"01234567":
-            while at < len(value) and at - found <= 3 and value[at] in b"01234567":
-                at += 1
-            out.append(int(value[found + 1 : at], 8) & 0xFF)
-        elif letter == ord("x") and value[at : at + 1] and value[at] in b"0123456789abcdefABCDEF":
-            while at < len(value) and at - found <= 3 and value[at] in b"0123456789abcdefABCDEF":
-                at += 1
-            out.append(int(value[found + 2 : at], 16))
-        else:
-            out.append(letter)
-    return bytes(out + value[at:])

@@ -93,7 +93,9 @@ def label_of(name: str) -> str:
 
 
 def _asked(outputs: Mapping[GlobalId, SourceOutput]) -> dict[OutputId, AskedOutput]:
-    return {id_: AskedOutput(output.reference, output.schema) for id_, output in outputs.items()}
+    return {
+        id_: AskedOutput(output.reference, output.schema, output.upstream) for id_, output in outputs.items()
+    }
 
 
 class _RunningSource:
@@ -202,6 +204,8 @@ class _RunningSource:
     def _advance(self, ingestion: Ingestion) -> bool:
         """Commits one transaction, or writes a piece of one; False when there is nothing to do."""
         ingest = ingestion.advance()
+        if not ingestion.in_transaction:
+            self._staged = {}  # pieces of one that could not be read to its end were given up
         self._report(ingestion)
         if ingest is None:
             self._report_snapshot(ingestion.statistics)

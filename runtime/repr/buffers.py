@@ -130,6 +130,26 @@ def text_data(array: pa.Array) -> Bytes:
     return np.empty(0, np.uint8) if data is None or not data.size else np.frombuffer(data, np.uint8)
 
 
+def spans(
+    data: pa.Buffer,
+    starts: npt.NDArray[np.int64],
+    ends: npt.NDArray[np.int64],
+    null: npt.NDArray[np.bool_] | None = None,
+) -> pa.Array:
+    """Binaries: value i is bytes `[starts[i], ends[i])` of `data`, which has less than 2 GiB, or NULL.
+
+    The spans ascend, and do not overlap.  So they are every second value of a column that lies over `data` already, and Arrow
+    copies each as a whole.
+    """
+    count = len(starts)
+    if not count:
+        return pa.array([], pa.binary())
+    offsets = np.empty(2 * count, np.int32)
+    offsets[::2], offsets[1::2] = starts, ends
+    over = pa.Array.from_buffers(pa.binary(), 2 * count - 1, [None, pa.py_buffer(offsets), data])
+    return over.take(pa.array(np.arange(0, 2 * count, 2), mask=null))
+
+
 def with_values(lists: pa.Array, values: pa.Array) -> pa.Array:
     """The same arrays of other elements: `values` has one for each of `lists.values`."""
     validity, offsets = lists.buffers()[:2]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,6 +29,16 @@ class Changes:
 
 def no_changes(schema: Schema) -> Changes:
     return Changes(empty_batch(schema).columns, np.empty(0, np.int64))
+
+
+def together(schema: Schema, parts: Sequence[Changes]) -> Changes:
+    """The updates of all parts."""
+    if not parts:
+        return no_changes(schema)
+    return Changes(
+        tuple(pa.concat_arrays(list(column)) for column in zip(*(p.columns for p in parts), strict=True)),
+        np.concatenate([part.diffs for part in parts]),
+    )
 
 
 NO_ERROR_CHANGES = no_changes(ERROR_SCHEMA)

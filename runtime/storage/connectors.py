@@ -25,8 +25,8 @@ from .ingestion import (
     Ingestion,
     Output,
     OutputId,
+    Outputs,
     Polled,
-    References,
     former_keyed_errors,
 )
 from .source.directory import SourceStalled
@@ -41,6 +41,9 @@ from .source.kafka.progress import PROGRESS_SCHEMA as OFFSETS_SCHEMA
 from .source.kafka.records import Records
 from .source.load_generator import COUNTER_SCHEMA, Counter
 from .source.parquet_file import ParquetReader
+from .source.postgres.connector import PostgresConnector
+from .source.postgres.options import PostgresOptions
+from .source.postgres.progress import PROGRESS_SCHEMA as LSN_SCHEMA
 from .upsert.scratch import Scratch
 
 NO_CONNECTIONS: Mapping[str, Values] = {}
@@ -70,7 +73,7 @@ class _JsonFiles:
         self._reader = FileReader(options.path, pattern=options.pattern)
         self._decoder = JsonDecoder(schema, key)
 
-    def poll(self, position: Mapping[str, Any] | None, outputs: References, max_bytes: int) -> Polled | None:
+    def poll(self, position: Mapping[str, Any] | None, outputs: Outputs, max_bytes: int) -> Polled | None:
         chunk = self._reader.poll(position, max_bytes)
         if chunk is None:
             return None
@@ -90,7 +93,7 @@ class _CsvFiles:
             None: CsvDecoder(schema, key, delimiter=options.delimiter)
         }
 
-    def poll(self, position: Mapping[str, Any] | None, outputs: References, max_bytes: int) -> Polled | None:
+    def poll(self, position: Mapping[str, Any] | None, outputs: Outputs, max_bytes: int) -> Polled | None:
         chunk = self._reader.poll(position, max_bytes)
         if chunk is None:
             return None
@@ -122,7 +125,7 @@ class _ParquetFiles:
             options.path, schema.names, self._decoder.check_file, pattern=options.pattern
         )
 
-    def poll(self, position: Mapping[str, Any] | None, outputs: References, max_bytes: int) -> Polled | None:
+    def poll(self, position: Mapping[str, Any] | None, outputs: Outputs, max_bytes: int) -> Polled | None:
         chunk = self._reader.poll(position, max_bytes)
         if chunk is None:
             return None
@@ -136,7 +139,7 @@ class _Counter:
     def __init__(self, counter: Counter) -> None:
         self._counter = counter
 
-    def poll(self, position: Mapping[str, Any] | None, outputs: References, max_bytes: int) -> Polled | None:
+    def poll(self, position: Mapping[str, Any] | None, outputs: Outputs, max_bytes: int) -> Polled | None:
         chunk = self._counter.poll(position, max_bytes)
         if chunk is None:
             return None
@@ -167,15 +170,16 @@ class Stored:
     recorded: Iterable[Batch] = ()
 
 
-Options = FileOptions | CounterOptions | GeneratorOptions | KafkaOptions
+Options = FileOptions | CounterOptions | GeneratorOptions | KafkaOptions | PostgresOptions
 
 
 @dataclass(frozen=True, slots=True)
 class AskedOutput:
-    """An output that a source is to have: what it is of what upstream offers, and its columns."""
+    """An output that a source is to have: see `Output`."""
 
     reference: str
     schema: Schema
+    upstream: str = ""
 
 
 def parsed_options(connector: str, options: Mapping[str, Any]) -> Options:
@@ -186,13 +190,17 @@ def parsed_options(connector: str, options: Mapping[str, Any]) -> Options:
         return GeneratorOptions(connector, **options)
     if connector == "kafka":
         return KafkaOptions.from_json(options)
+    if connector == "postgres":
+        return PostgresOptions.from_json(options)
     return FileOptions(**options)
 
 
 def offered(connector: str) -> Mapping[str, Schema] | None:
-    """What tables can be made from a source of that connector; None if none can."""
+    """What tables can be made from a source of that connector; None if none can.  What is upstream of POSTGRES is asked there."""
     if connector == "kafka":
         return {PROGRESS: OFFSETS_SCHEMA}
+    if connector == "postgres":
+        return {PROGRESS: LSN_SCHEMA}
     kind = KINDS.get(connector)
     if kind is None:
         return None
@@ -228,6 +236,12 @@ def open_ingestion(
         return Ingestion(
             kafka, opened, position, chunk_bytes=chunk_bytes, waits=True, close=kafka.close, label=label
         )
+    if isinstance(options, PostgresOptions):
+        postgres = PostgresConnector(options, connections, clock)
+        opened = asked_outputs(outputs, key, envelope)
+        return Ingestion(
+            postgres, opened, position, chunk_bytes=chunk_bytes, waits=True, close=postgres.close, label=label
+        )
     if isinstance(options, GeneratorOptions):
         if envelope is not EnvelopeKind.NONE:
             raise InvalidParameter("a load generator hands out changes: it has ENVELOPE NONE")
@@ -254,6 +268,7 @@ def asked_outputs(
             AppendEnvelope(asked.schema)
             if asked.reference
             else _envelope(asked.schema, key, envelope, position, stored, scratch),
+            asked.upstream,
         )
         for id_, asked in outputs.items()
     }
@@ -300,9 +315,9 @@ def _sole_connector(
     raise Unsupported(f'format "{options.format}" is not supported', hint="Formats are: csv, json, parquet.")
 
 
-def _sole(outputs: References, content: tuple[Decoded, ...] | Changes) -> dict[OutputId, Any]:
+def _sole(outputs: Outputs, content: tuple[Decoded, ...] | Changes) -> dict[OutputId, Any]:
     """The contents of the one output that is the source itself."""
-    (id_,) = (id_ for id_, reference in outputs.items() if not reference)
+    (id_,) = (id_ for id_, output in outputs.items() if not output.reference)
     return {id_: content}
 
 

@@ -11,7 +11,7 @@ and position are of one commit.  What a dead letter holds is all that decoding i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import numpy as np
 import pyarrow as pa
@@ -20,7 +20,7 @@ import pyarrow.compute as pc
 from ..repr.batch import Indices
 from ..repr.schema import Column, Schema
 from ..repr.types import BYTEA, INT4, INT8, TEXT, TIMESTAMP, map_of
-from .changes import Changes, no_changes
+from .changes import Changes
 
 DEAD_LETTERS = "mz_dead_letters"
 """What the output is called, of what a source has."""
@@ -69,13 +69,3 @@ def dead_letters(raw: Raw, rows: Indices, messages: pa.Array, label: str) -> Cha
     bad, first = np.unique(rows, return_index=True)
     reasons = with_label(label, messages.take(pa.array(first)))
     return Changes((*raw(bad), reasons), np.ones(len(bad), np.int64))
-
-
-def together(schema: Schema, parts: Sequence[Changes]) -> Changes:
-    """The dead letters of all parts."""
-    if not parts:
-        return no_changes(schema)
-    return Changes(
-        tuple(pa.concat_arrays(list(column)) for column in zip(*(p.columns for p in parts), strict=True)),
-        np.concatenate([part.diffs for part in parts]),
-    )

@@ -20,8 +20,8 @@ from typing import Any, Protocol
 
 from ..errors import DiskFull, PtvcError
 from ..repr.schema import Schema
-from .changes import NO_ERROR_CHANGES, Changes, no_changes
-from .dead_letters import DEAD_LETTERS, dead_letters, together, with_label
+from .changes import NO_ERROR_CHANGES, Changes, no_changes, together
+from .dead_letters import DEAD_LETTERS, dead_letters, with_label
 from .decode import Decoded, concat_decoded
 from .envelope import Envelope
 
@@ -32,23 +32,31 @@ PROGRESS = "mz_progress"
 OutputId = str
 """The id of the collection that an output is."""
 
-References = Mapping[OutputId, str]
-"""What each output is of what upstream offers; "" of a source that is its only output."""
-
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """A collection that a source writes."""
+    """A collection that a source writes.  `reference` is what it is of what upstream offers, "" of a source that is its only output;
+    `upstream` what was known of that when the output was made, in the connector's own words."""
 
     reference: str
     schema: Schema
     envelope: Envelope
+    upstream: str = ""
+
+
+Outputs = Mapping[OutputId, Output]
+
+
+@dataclass(frozen=True, slots=True)
+class OutputChanges:
+    oks: Changes
+    errs: Changes
 
 
 @dataclass(frozen=True, slots=True)
 class Polled:
-    """Whole upstream transactions, or a piece of one, by output: as records (a part per file) or as changes; and the
-    connector's position after it.
+    """Whole upstream transactions, or a piece of one, by output: as records (a part per file) or as changes, of rows
+    alone or of errors, too; and the connector's position after it.
 
     Unless it is `complete` more of the same transaction follows: pieces are changes, and their positions are never
     durable.  `snapshot` says of outputs of which this is (a piece of) the snapshot how many records that has, `snapshot_staged` how
@@ -57,7 +65,7 @@ class Polled:
     has one.
     """
 
-    contents: Mapping[OutputId, tuple[Decoded, ...] | Changes]
+    contents: Mapping[OutputId, tuple[Decoded, ...] | Changes | OutputChanges]
     position: Mapping[str, Any]
     at_end: bool
     lag_bytes: int | None
@@ -69,9 +77,18 @@ class Polled:
     offset_committed: int | None = None
 
 
+class Pending(enum.Enum):
+    """What comes next is not there yet, though something is to come."""
+
+    PENDING = enum.auto()
+
+
 class Connector(Protocol):
-    def poll(self, position: Mapping[str, Any] | None, outputs: References, max_bytes: int) -> Polled | None:
-        """What comes after `position`; None when there is nothing.  Raises PtvcError when it cannot go on.
+    def poll(
+        self, position: Mapping[str, Any] | None, outputs: Outputs, max_bytes: int
+    ) -> Polled | Pending | None:
+        """What comes after `position`; None when there is nothing.  Raises PtvcError when it cannot go on; then the durable position
+        comes again.
 
         The position says which outputs it speaks of, if there may be several.  One that is asked for and that it does
         not speak of is new: next comes its snapshot, consistent with the position that is handed out with it.
@@ -119,12 +136,6 @@ class Statistics:
     offset_known: int | None = None
     offset_committed: int | None = None
     outputs: Mapping[OutputId, OutputStatistics] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class OutputChanges:
-    oks: Changes
-    errs: Changes
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +209,8 @@ class Ingestion:
 
     @property
     def in_transaction(self) -> bool:
-        """Whether pieces of a transaction were staged that is not complete."""
+        """Whether pieces of a transaction were staged that is not complete.  After a failure they are given up, and the transaction
+        begins anew."""
         return self._position is not self._durable
 
     def set_outputs(self, outputs: Mapping[OutputId, Output]) -> None:
@@ -218,10 +230,10 @@ class Ingestion:
         Must not be called while an Ingest is open.
         """
         assert self._pending is None, "commit or abort the open chunk first"
-        references = {id_: output.reference for id_, output in self._outputs.items()}
         try:
-            polled = self._connector.poll(self._position, references, self._chunk_bytes)
+            polled = self._connector.poll(self._position, self._outputs, self._chunk_bytes)
         except PtvcError as error:
+            self._give_up()
             self._set(status=Status.STALLED, reason=error.message, hint=error.hint)
             return None
         self._set(
@@ -230,14 +242,13 @@ class Ingestion:
             hint=None,
             snapshot_done=self.statistics.snapshot_done or polled is None,
         )
-        if polled is None:
+        if not isinstance(polled, Polled):
             return None
         try:
             changes, records = self._changes(polled)
         except DiskFull as error:
             # The state of an envelope has no room.  Nothing of this was handed out: it is read again.
-            for output in self._outputs.values():
-                output.envelope.rollback()
+            self._give_up()
             self._set(status=Status.STALLED, reason=error.message, hint=error.hint)
             return None
         text = json.dumps({"read": polled.position}, separators=(",", ":"), sort_keys=True)
@@ -274,7 +285,12 @@ class Ingestion:
     def aborted(self) -> None:
         """The open chunk was not committed, and will not be, nor the pieces before it."""
         assert self._pending is not None, "nothing is open"
-        self._pending, self._staged = None, _Staged()
+        self._pending = None
+        self._give_up()
+
+    def _give_up(self) -> None:
+        """What comes next is read from the durable position, as if there had been no pieces."""
+        self._staged = _Staged()
         for output in self._outputs.values():
             output.envelope.rollback()
         self._position = self._durable
@@ -372,6 +388,9 @@ class Ingestion:
             if isinstance(content, Changes):
                 changes[id_] = OutputChanges(content, NO_ERROR_CHANGES)
                 records += len(content) if output.reference != PROGRESS else 0
+            elif isinstance(content, OutputChanges):
+                changes[id_] = replace(content, errs=self._labelled(content.errs))
+                records += len(content.oks) + len(content.errs)
             elif content:
                 assert polled.complete, "an envelope takes whole transactions"
                 decoded = concat_decoded(content)

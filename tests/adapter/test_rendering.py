@@ -25,6 +25,10 @@ select * from {{ ref('counted') }}
 {{ config(materialized='sink') }}
 from {{ ref('counted') }} into file '/out' format json envelope debezium
 """,
+    "out_rows.sql": """
+{{ config(materialized='sink', connector="postgres connection c (table reports.counted)", key=['id']) }}
+select * from {{ ref('counted') }}
+""",
     "nowhere.sql": "{{ config(materialized='sink') }} select * from {{ ref('counted') }}",
 }
 
@@ -48,6 +52,7 @@ class TestCompiled:
             "counted": "materialized_view",
             "out_config": "sink",
             "out_clause": "sink",
+            "out_rows": "sink",
             "nowhere": "sink",
         }
 
@@ -73,6 +78,11 @@ class TestCompiled:
         assert re.search(
             rf'create sink "{schema}"\."out_clause" {HASH} from "{schema}"\."counted" into file \'/out\' '
             r"format json envelope debezium",
+            text,
+        )
+        assert re.search(
+            rf'create sink "{schema}"\."out_rows" {HASH} from "{schema}"\."counted" '
+            r"into postgres connection c \(table reports\.counted\) key \(id\) envelope upsert",
             text,
         )
         assert "set `connector`" in text

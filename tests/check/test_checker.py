@@ -142,6 +142,27 @@ def test_a_sink_takes_its_connection_as_there(tmp_path: Path) -> None:
     assert 'column "nobody"' in finding.message
 
 
+def test_tables_of_a_postgres_source_have_the_columns_that_are_declared(tmp_path: Path) -> None:
+    files = {
+        "models/up.sql": "{{ config(materialized='source') }}from postgres connection elsewhere.app (publication 'p')",
+        "models/people.sql": "{{ config(materialized='source_table') }}from source {{ ref('up') }} (reference public.people)",
+        "models/names.sql": "select name from {{ ref('people') }}",
+    }
+    version = checked(tmp_path / "bare", files)
+    assert version.result.findings == []
+    assert {left.node for left in version.result.not_checked} == {"model.shop.people", "model.shop.names"}
+    assert version.result.not_checked[0].reason.startswith(
+        'the columns of table "people" are those upstream, which is not asked here'
+    )
+    declared = (
+        "models: [{name: people, columns: [{name: id, data_type: bigint}, {name: name, data_type: text}]}]\n"
+    )
+    version = checked(tmp_path / "declared", files | {"models/people.yml": declared})
+    assert (version.result.findings, version.result.not_checked) == ([], [])
+    assert columns(version, "model.shop.people") == {"id": "bigint", "name": "text"}
+    assert columns(version, "model.shop.names") == {"name": "text"}
+
+
 def test_a_sink_in_avro_takes_its_registry_as_there(tmp_path: Path) -> None:
     clause = (
         "{{ config(materialized='sink') }}from {{ ref('totals') }} into kafka connection elsewhere.events (topic 't') "

@@ -14,9 +14,12 @@ from ...storage.sink.postgres.options import PostgresSinkOptions
 from ...storage.source.generator.kinds import KINDS
 from ...storage.source.generator.options import GeneratorOptions
 from ...storage.source.kafka.options import KafkaOptions
+from ...storage.source.postgres.options import PostgresOptions
 
 SourceConnector = FileConnector | CounterConnector | GeneratorOptions | KafkaOptions
-Connector = SourceConnector | SinkConnector
+SharedConnector = GeneratorOptions | PostgresOptions
+"""Of sources that are no relations."""
+Connector = SourceConnector | SharedConnector | SinkConnector
 
 
 def connector_word(connector: Connector) -> str:
@@ -29,7 +32,7 @@ def connector_word(connector: Connector) -> str:
             return kind
         case KafkaOptions() | KafkaSinkOptions():
             return "kafka"
-        case PostgresSinkOptions():
+        case PostgresOptions() | PostgresSinkOptions():
             return "postgres"
         case _:
             assert_never(connector)
@@ -37,7 +40,7 @@ def connector_word(connector: Connector) -> str:
 
 def connections_of(connector: Connector) -> tuple[GlobalId, ...]:
     """The ids of the connections that it goes through, which are among what its source or sink uses."""
-    of_several = KafkaOptions | KafkaSinkOptions | PostgresSinkOptions
+    of_several = KafkaOptions | KafkaSinkOptions | PostgresOptions | PostgresSinkOptions
     return connector.connections if isinstance(connector, of_several) else ()
 
 
@@ -50,8 +53,10 @@ def connector_options(connector: Connector) -> dict[str, Any]:
     return options
 
 
-def generator_options(word: str, options: Mapping[str, Any]) -> GeneratorOptions:
+def shared_connector(word: str, options: Mapping[str, Any]) -> SharedConnector:
     """UndefinedObject for one that this version does not know."""
+    if word == "postgres":
+        return PostgresOptions.from_json(options)
     connector = source_connector(word, options)
     assert isinstance(connector, GeneratorOptions)
     return connector

@@ -27,7 +27,7 @@ from .connectors import (
     Connector,
     connector_options,
     connector_word,
-    generator_options,
+    shared_connector,
     sink_connector,
     source_connector,
 )
@@ -128,6 +128,7 @@ def _fields(item: Item) -> Json:
                     reference=item.reference,
                     retain_history_ms=item.retain_history_ms,
                     create_sql=item.create_sql,
+                    upstream=item.upstream,
                 ),
             }
         case WebhookSource():
@@ -291,7 +292,7 @@ def item_from_json(text: str) -> Item:
                 remap=v["remap"],
                 create_sql=v["create_sql"],
                 label=options["label"],
-                connector=generator_options(options["connector"], options["connector_options"]),
+                connector=shared_connector(options["connector"], options["connector_options"]),
             )
         case "source-table":
             return SourceTable(
@@ -300,6 +301,7 @@ def item_from_json(text: str) -> Item:
                 reference=options["reference"],
                 retain_history_ms=retained,
                 create_sql=options.get("create_sql"),
+                upstream=options.get("upstream"),
             )
         case "webhook-source":
             return WebhookSource(

@@ -44,7 +44,7 @@ from ...storage.source.generator.options import GeneratorOptions
 from ...storage.source.kafka.options import KafkaOptions
 from ...storage.source.webhook import WebhookOptions
 from .acl import Acl, default_acl
-from .connectors import connections_of
+from .connectors import SharedConnector, connections_of
 from .role import OWNER_ID
 from .stored_layout import AS_CREATED, StoredLayout
 
@@ -187,13 +187,14 @@ class SharedSource(ItemBase):
     remap: str
     create_sql: str
     label: str
-    connector: GeneratorOptions
+    connector: SharedConnector
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceTable(_ReadableBase):
-    """A table that a source writes, and nobody else.  `reference` is what it is of what the source offers; `create_sql` the whole
-    statement, None where the source's made it."""
+    """A table that a source writes, and nobody else.  `reference` is what it is of what the source offers, `upstream` what was known of
+    that when the table was made (of a POSTGRES source an `UpstreamTable`, as JSON); `create_sql` the whole statement, None where the source's
+    made it."""
 
     kind = ItemKind.TABLE
 
@@ -201,6 +202,7 @@ class SourceTable(_ReadableBase):
     reference: str
     retain_history_ms: int | None = None
     create_sql: str | None = None
+    upstream: str | None = None
 
     @property
     def source(self) -> GlobalId:

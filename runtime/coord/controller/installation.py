@@ -345,7 +345,7 @@ class Installation:
         """What the source writes: itself, if it is a relation, and the tables made from it."""
         own = {item.id: SourceOutput(item.shard, "", item.schema)} if isinstance(item, Source) else {}
         return own | {
-            table.id: SourceOutput(table.shard, table.reference, table.schema)
+            table.id: SourceOutput(table.shard, table.reference, table.schema, table.upstream or "")
             for table in self._catalog.dependents(item.id)
             if isinstance(table, SourceTable)
         }

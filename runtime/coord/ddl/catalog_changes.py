@@ -40,6 +40,7 @@ from ..storage.storage import Storage
 from ..thread_pool import PLANNING
 from .apply_replacement import ranks, repointed
 from .replacements import Release, Replacements, Switched
+from .replication_slots import ReplicationSlots
 from .sinks import switched as sink_switched
 
 
@@ -47,12 +48,18 @@ class CatalogChanges:
     """Those of one statement, or of one block, at a time: the lock of definitions is held."""
 
     def __init__(
-        self, storage: Storage, catalog: Catalog, controller: Controller, replacements: Replacements
+        self,
+        storage: Storage,
+        catalog: Catalog,
+        controller: Controller,
+        replacements: Replacements,
+        slots: ReplicationSlots,
     ) -> None:
         self._storage = storage
         self._catalog = catalog
         self._controller = controller
         self._replacements = replacements
+        self._slots = slots
 
     async def apply(self, changes: Iterable[Change], append: Append | None = None) -> None:
         """Makes the changes durable, and then so; those of a block in one transaction with its rows: `append` makes them
@@ -112,11 +119,13 @@ class CatalogChanges:
 
     def _begin(self, changes: list[Change], switch: Switch | None = None) -> None:
         """The changes are durable, and from now on so for everybody.  What maintains replacements of a `switch` goes on."""
+        left = self._slots.left_by(changes, self._catalog)
         self._catalog.apply(changes)
         adopted = {} if switch is None else switch.views
         for item in dropped(changes):
             if item.id not in adopted:
                 self._controller.uninstall(item)
+        self._slots.drop(left)
         if switch is not None:
             self._controller.withdraw(switch)
         self._change_clusters(changes)

@@ -1,5 +1,5 @@
 """CREATE CONNECTION and ALTER CONNECTION, and what is asked of a connection before either, by VALIDATE CONNECTION, and by sources
-that have their columns from a registry.
+that have their columns from a registry, or tables from a publication.
 
 ```
 planned ── options checked ── Connections.ready: tries them, in a thread ── under the lock: a catalog change
@@ -24,7 +24,7 @@ from ...sql.plans.connection_plans import (
     CreateSecret,
     ValidateConnection,
 )
-from ...sql.plans.definition_plans import WantedSchema
+from ...sql.plans.definition_plans import WantedSchema, WantedTables
 from ...sql.plans.plans import PlannedStatement
 from ...storage.connections.addresses import Addresses
 from ...storage.connections.options import ConnectionOptions
@@ -32,6 +32,8 @@ from ...storage.connections.validation import validate
 from ...storage.connections.values import Values
 from ...storage.formats.avro.format import self_contained
 from ...storage.formats.registry import Registry
+from ...storage.source.postgres.publication import ask
+from ...storage.source.postgres.tables import Published
 from ..catalog.catalog import Catalog
 from ..catalog.connection_values import connection_values, values_of
 from ..catalog.entries import Change
@@ -94,6 +96,15 @@ class Connections:
         def work() -> dict[str, str]:
             registries = {id_: Registry(found, seconds=self._timeout_s) for id_, found in values.items()}
             return {schema.part: _fetched(schema, registries[schema.connection]) for schema in wanted}
+
+        return await CONNECTING.run(work)
+
+    async def published(self, wanted: WantedTables, catalog: Catalog) -> Published:
+        """What the publication has.  Raises what is wrong, with it or with the way there."""
+        values = self.values((wanted.connection,), catalog)[wanted.connection]
+
+        def work() -> Published:
+            return ask(values, self._addresses, self._timeout_s, wanted.connection, wanted.publication)
 
         return await CONNECTING.run(work)
 

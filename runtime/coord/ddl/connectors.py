@@ -18,20 +18,25 @@ from ...sql.plans.definition_plans import (
     FileConnector,
     FileSinkConnector,
     SinkConnector,
+    WantedTables,
 )
 from ...sql.syntax.role_statements import Securable
 from ...storage.sink.kafka.options import KafkaSinkOptions
 from ...storage.sink.postgres.options import PostgresSinkOptions
 from ...storage.sink.targets import check_sink
-from ...storage.source.generator.options import GeneratorOptions
+from ...storage.source.postgres.options import PostgresOptions
 from ..catalog.catalog import Catalog
-from ..catalog.connectors import connections_of, connector_options, connector_word
+from ..catalog.connectors import SharedConnector, connections_of, connector_options, connector_word
 from ..catalog.entries import Change
 from ..catalog.items import AnySource, Connection, SharedSource, Sink, Source, SourceTable, Stored
 from ..results.results import Command
 from ..storage.storage import Storage
 from .catalog_changes import CatalogChanges
 from .definitions import Definitions
+
+
+class NotAsked(Unsupported):
+    """What a statement makes is known upstream, which was not asked."""
 
 
 class ConnectorDefinitions:
@@ -82,6 +87,8 @@ def source_changes(plan: CreateSource, definitions: Definitions) -> list[Change]
 
 
 def new_source_table(plan: CreateSourceTable, source: GlobalId, definitions: Definitions) -> SourceTable:
+    if plan.wanted is not None:
+        raise _not_asked(f'the columns of table "{plan.name.name}" are those upstream')
     identity = definitions.identity(plan.name, Securable.TABLE)
     return SourceTable(
         **identity,
@@ -91,11 +98,14 @@ def new_source_table(plan: CreateSourceTable, source: GlobalId, definitions: Def
         reference=plan.reference,
         retain_history_ms=plan.retain_history_ms,
         create_sql=plan.create_sql,
+        upstream=plan.upstream,
     )
 
 
 def new_source(plan: CreateSource, definitions: Definitions) -> AnySource:
     """Options and columns that do not go together are refused; files are not touched yet."""
+    if isinstance(plan.wanted, WantedTables):
+        raise _not_asked(f'what source "{plan.name.name}" can read is known upstream')
     if plan.wanted:
         raise Unsupported(
             f'the columns of source "{plan.name.name}" come of a registry, which is not asked here',
@@ -104,15 +114,17 @@ def new_source(plan: CreateSource, definitions: Definitions) -> AnySource:
     word, options = connector_word(plan.connector), connector_options(plan.connector)
     identity = definitions.identity(plan.name, Securable.TABLE)
     if plan.schema is None:
-        assert isinstance(plan.connector, GeneratorOptions)
+        assert isinstance(plan.connector, SharedConnector)
         return SharedSource(
             **identity,
             cluster=plan.cluster,
             remap=f"{identity['id']}-remap",
             create_sql=plan.create_sql,
+            uses=connections_of(plan.connector),
             label=plan.name.name,
-            connector=plan.connector,
+            connector=_with_slot(plan.connector, identity["id"]),
         )
+    assert not isinstance(plan.connector, PostgresOptions)
     description = SourceDescription(plan.name.name, word, options, plan.key, plan.envelope.value)
     open_source(description, {identity["id"]: SourceOutput(identity["id"], "", plan.schema)})
     return Source(
@@ -129,6 +141,20 @@ def new_source(plan: CreateSource, definitions: Definitions) -> AnySource:
         envelope=plan.envelope,
         retain_history_ms=plan.retain_history_ms,
     )
+
+
+def _not_asked(what: str) -> NotAsked:
+    return NotAsked(
+        f"{what}, which is not asked here",
+        hint="Run the statement in a runtime, which asks; a project names such tables as sources of dbt.",
+    )
+
+
+def _with_slot(connector: SharedConnector, id: GlobalId) -> SharedConnector:
+    """Slots have letters, digits and underscores, in a name space of the whole server: sources of other runtimes have the same ids."""
+    if isinstance(connector, PostgresOptions):
+        return replace(connector, slot=f"ptvc_{id}_{secrets.token_hex(8)}")
+    return connector
 
 
 def new_sink(plan: CreateSink, definitions: Definitions, as_of: int) -> Sink:

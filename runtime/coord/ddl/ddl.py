@@ -23,6 +23,7 @@ from ...sql.plans.definition_plans import (
 )
 from ...sql.syntax.role_statements import PrivilegeDefinition, RoleDefinition
 from ...sql.syntax.vocabulary import ObjectKind
+from ...supervision import Supervisor
 from ..catalog.actor import Actor
 from ..catalog.catalog import Catalog
 from ..catalog.entries import Change
@@ -41,6 +42,7 @@ from .definitions import Definitions, Pure, skipping
 from .dependents import dropped_with, noun
 from .grants import PrivilegeDefinitions
 from .replacements import Replacements
+from .replication_slots import ReplicationSlots
 from .roles import RoleDefinitions
 from .secrets import resealed
 from .sinks import settled
@@ -59,13 +61,16 @@ class Ddl:
         slots: int,
         own: tuple[Path, ...],
         connections: Connections,
+        supervisor: Supervisor,
     ) -> None:
         self._storage = storage
         self._oracle = storage.oracle
         self._catalog = catalog
         self._unique = storage.unique
         self.replacements = Replacements(storage, controller)
-        self._changes = CatalogChanges(storage, catalog, controller, self.replacements)
+        self._changes = CatalogChanges(
+            storage, catalog, controller, self.replacements, ReplicationSlots(connections, supervisor)
+        )
         self._clusters = ClusterDefinitions(catalog, self._changes, slots)
         self._connectors = ConnectorDefinitions(storage, self._changes, own)
         self.connections = connections

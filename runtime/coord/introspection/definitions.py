@@ -31,6 +31,7 @@ from ...storage.sink.postgres.options import PostgresSinkOptions
 from ...storage.source.generator.kinds import KINDS
 from ...storage.source.generator.options import GeneratorOptions
 from ...storage.source.kafka.options import KafkaOptions
+from ...storage.source.postgres.options import PostgresOptions
 from ...storage.source.webhook import Check, InputKind
 from ..catalog.dead_letters import dead_letters_of
 from ..catalog.entries import ClusterEntry
@@ -53,6 +54,7 @@ from ..catalog.items import (
 )
 from .constraints import constraint_sql
 from .kafka_sql import kafka_source_sql
+from .postgres_sql import column_lists, postgres_source_sql, reference_sql
 from .sink_sql import kafka_sink_sql
 from .state import State
 
@@ -87,13 +89,15 @@ def create_sql(state: State, item: Relational | NamedType | Connection) -> str:
             beside, options = _dead_letters(state, item)
             return f"CREATE SOURCE {name}{_source(state, item, cluster)}{beside}{_with(options + _retained(item))}"
         case SharedSource():
-            return f"CREATE SOURCE {name}{cluster} FROM {_generator(item.connector)}"
+            connector = item.connector
+            if isinstance(connector, PostgresOptions):
+                return f"CREATE SOURCE {name}{cluster}{postgres_source_sql(connector, partial(_full_name, state))}"
+            return f"CREATE SOURCE {name}{cluster} FROM {_generator(connector)}"
         case SourceTable(is_dead_letters=True):
             return create_sql(state, state.catalog.get_as(item.source, Source))
         case SourceTable():
-            reference = ".".join(map(quote_ident, item.reference.split(".")))
-            source = f"{_full_name(state, item.source)} (REFERENCE {reference})"
-            return f"CREATE TABLE {name} FROM SOURCE {source}{_with(_retained(item))}"
+            source = f"{_full_name(state, item.source)} (REFERENCE {reference_sql(item)})"
+            return f"CREATE TABLE {name} FROM SOURCE {source}{_with(column_lists(item) + _retained(item))}"
         case WebhookSource():
             return f"CREATE SOURCE {name} FROM WEBHOOK{_webhook(state, item)}"
         case Sink():

@@ -14,8 +14,10 @@ from ...storage.connections.options import (
 )
 from ...storage.sink.kafka.options import KafkaSinkOptions
 from ...storage.source.kafka.options import KafkaOptions
-from ..catalog.items import Connection, Secret, Sink, Source
+from ...storage.source.postgres.options import PostgresOptions
+from ..catalog.items import Connection, Secret, SharedSource, Sink, Source, SourceTable
 from .definitions import create_sql
+from .postgres_sql import upstream_of
 from .state import State
 
 Rows = Iterator[dict[str, Any]]
@@ -65,6 +67,22 @@ def mz_kafka_sources(state: State) -> Rows:
                 "key_format": None if options.key is None else options.key.kind,
                 "value_format": options.value.kind,
             }
+
+
+def mz_postgres_sources(state: State) -> Rows:
+    for source in state.catalog.user_items():
+        if isinstance(source, SharedSource) and isinstance(options := source.connector, PostgresOptions):
+            yield {
+                "id": source.id,
+                "replication_slot": options.slot,
+                "timeline_id": options.timeline_id,
+            }
+
+
+def mz_postgres_source_tables(state: State) -> Rows:
+    for table in state.catalog.user_items():
+        if isinstance(table, SourceTable) and (upstream := upstream_of(table)) is not None:
+            yield {"id": table.id, "schema_name": upstream.schema, "table_name": upstream.name}
 
 
 def mz_postgres_connections(state: State) -> Rows:

@@ -29,6 +29,7 @@ from ..controller.statuses import ObjectStatus
 from .constraints import constraint_sql, key_index_sql, of_tables
 from .definitions import cluster_sql, create_sql, index_sql, key_columns
 from .pg_proc import texts
+from .postgres_sql import upstream_of
 from .state import State, timestamp
 from .webhooks import statistics as webhook_statistics
 from .webhooks import status as webhook_status
@@ -189,9 +190,11 @@ def mz_sink_statistics(state: State) -> Rows:
 
 
 def mz_source_references(state: State) -> Rows:
-    """The tables that each source offers, but for that of its position."""
+    """The tables that each source offers, but for that of its position; of one that asks upstream what it has, those of which tables were
+    made."""
     for source in state.catalog.user_items():
         if isinstance(source, SharedSource):
+            yield from _made(state, source)
             for reference, schema in (state.catalog.item_by_id(source.id).offers or {}).items():
                 namespace, _, name = reference.rpartition(".")
                 if reference == PROGRESS:
@@ -203,6 +206,22 @@ def mz_source_references(state: State) -> Rows:
                     "columns": list(schema.names),
                     "updated_at": timestamp(source.created_at),
                 }
+
+
+def _made(state: State, source: SharedSource) -> Rows:
+    """Each table upstream once, as the first one that was made of it has it."""
+    seen: set[tuple[str, str]] = set()
+    for table in state.catalog.dependents(source.id):
+        upstream = upstream_of(table) if isinstance(table, SourceTable) else None
+        if upstream is not None and (upstream.schema, upstream.name) not in seen:
+            seen.add((upstream.schema, upstream.name))
+            yield {
+                "source_id": source.id,
+                "namespace": upstream.schema,
+                "name": upstream.name,
+                "columns": [column.name for column in upstream.columns],
+                "updated_at": timestamp(table.created_at),
+            }
 
 
 def mz_dead_letters(state: State) -> Rows:

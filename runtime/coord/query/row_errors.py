@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from ...errors import COLLECTION_ERROR_HINT, ROW_ERROR_HINT, PtvcError
+from ...errors import COLLECTION_ERROR_HINT, ENDED_TABLE, ROW_ERROR_HINT, PtvcError
 from ...expr.tree.relation import GlobalId
 from ..catalog.catalog import Catalog
 from ..catalog.items import Source
@@ -14,7 +14,7 @@ def explain(error: PtvcError, catalog: Catalog, reads: Collection[GlobalId]) -> 
     """Adds to an error of a collection what the query `reads`.  Others are left alone."""
     if error.hint != COLLECTION_ERROR_HINT:
         return
-    if not reads:
+    if not reads or error.sqlstate == ENDED_TABLE:
         error.hint = None  # there is no row to be corrected
         return
     if error.detail is None:

@@ -21,14 +21,15 @@ from ...sql.parser.parse import Statement
 from ...sql.plan import PUSHDOWN_SCHEMA
 from ...sql.plans.connection_plans import ValidateConnection
 from ...sql.plans.data_plans import CopyFrom, CopyTo, Delete, Insert, Merge, Replay, Truncate, Update, Write
-from ...sql.plans.definition_plans import CreateSource, CreateTable
+from ...sql.plans.definition_plans import CreateSource, CreateSourceTable, CreateTable, WantedTables
 from ...sql.plans.explain_plans import Explain, ExplainAnalyze, ExplainPushdown, ExplainTimestamp, Explanation
 from ...sql.plans.plans import PlannedStatement
 from ...sql.plans.query_plans import Select, Subscribe
 from ...sql.plans.session_plans import NoOp
 from ...sql.statement.connector.message_schemas import with_schemas
+from ...sql.statement.connector.postgres_source import with_published
 from ...sql.syntax.constraints import Constraint
-from ...sql.syntax.definition_statements import CreateSourceStatement
+from ...sql.syntax.definition_statements import CreateSourceStatement, CreateSourceTableStatement
 from ..catalog.authorize import Authorization
 from ..catalog.catalog import Catalog
 from ..catalog.items import Shape, Table
@@ -106,16 +107,21 @@ class Sequencer:
         """What a definition asks of the outside, before anybody waits for it."""
         await self.ddl.connections.ready(planned, self._catalog(transaction))
 
-    async def with_schemas(
-        self, statement: Statement, plan: CreateSource, transaction: Transaction
+    async def with_wanted(
+        self, statement: Statement, plan: CreateSource | CreateSourceTable, transaction: Transaction
     ) -> Statement:
-        """The statement with the schemas that its source wants in it; the same if it creates nothing."""
+        """The statement with what it wants to know of the outside in it; the same if it creates nothing."""
         catalog = self._catalog(transaction)
         if plan.if_not_exists and catalog.find(plan.name.schema, plan.name.name) is not None:
             return statement
-        assert isinstance(statement.node, CreateSourceStatement)
-        texts = await self.ddl.connections.schemas(plan.wanted, catalog)
-        return replace(statement, node=with_schemas(statement.node, texts))
+        node, wanted = statement.node, plan.wanted
+        if isinstance(wanted, WantedTables):
+            assert isinstance(node, CreateSourceStatement | CreateSourceTableStatement)
+            published = await self.ddl.connections.published(wanted, catalog)
+            return replace(statement, node=with_published(node, published))
+        assert isinstance(node, CreateSourceStatement)
+        texts = await self.ddl.connections.schemas(wanted or (), catalog)
+        return replace(statement, node=with_schemas(node, texts))
 
     async def define(self, planned: PlannedStatement, session: OpenSession, notices: list[Notice]) -> Command:
         assert isinstance(planned, Definition)

@@ -16,7 +16,7 @@ from ...errors import DroppedMeanwhile, InvalidTransactionState, Unsupported
 from ...expr.tree.scalar import Literal
 from ...sql.parser.parse import Statement
 from ...sql.plans.data_plans import CopyFrom, Replay
-from ...sql.plans.definition_plans import ApplyReplacement, CreateSource, CreateTable
+from ...sql.plans.definition_plans import ApplyReplacement, CreateSource, CreateSourceTable, CreateTable
 from ...sql.plans.plans import PlannedStatement
 from ...sql.plans.query_plans import Calling, Subscribe
 from ...sql.plans.session_plans import (
@@ -212,8 +212,8 @@ class Execution:
                 f"{refused} cannot run inside a transaction block",
                 hint="Run the statement outside BEGIN ... COMMIT.",
             )
-        if isinstance(planned, CreateSource) and planned.wanted:
-            statement = await self._sequencer.with_schemas(statement, planned, transaction)
+        if isinstance(planned, CreateSource | CreateSourceTable) and planned.wanted:
+            statement = await self._sequencer.with_wanted(statement, planned, transaction)
             planned = await self._planned_anew(statement, parameters)
         # A table is there with its rows, or not at all; and one that ends with the transaction needs one.
         of_transaction = isinstance(planned, CreateTable) and (

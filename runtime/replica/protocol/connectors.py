@@ -26,11 +26,13 @@ class SourceDescription:
 
 @dataclass(frozen=True, slots=True)
 class SourceOutput:
-    """A collection that a source writes: `reference` is what it is upstream, "" of a source that is its only output."""
+    """A collection that a source writes: `reference` is what it is upstream, "" of a source that is its only output; `upstream` what was known
+    of that when the collection was made, "" where the reference says all."""
 
     shard: ShardId
     reference: str
     schema: Schema
+    upstream: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,7 @@ from ...repr.types import (
     REGPROC,
     TEXT,
     TIMESTAMPTZ,
+    UINT8,
     ScalarType,
     array_of,
     vector_of,
@@ -40,6 +41,7 @@ _TYPES: dict[str, ScalarType] = {
     "o": OID,
     "p": REGPROC,
     "t": TEXT,
+    "u": UINT8,
     "z": TIMESTAMPTZ,
     "v": INTERVAL,
     "S": array_of(INT2),
@@ -345,6 +347,8 @@ _OF_TOOLS = {
     "pg_catalog.pg_stat_database": "datid:o datname:n numbackends:i xact_commit:l xact_rollback:l blks_read:l blks_hit:l "
     "tup_returned:l tup_fetched:l tup_inserted:l tup_updated:l tup_deleted:l conflicts:l temp_files:l temp_bytes:l "
     "deadlocks:l blk_read_time:d blk_write_time:d session_time:d active_time:d sessions:l stats_reset:z",
+    "mz_catalog.mz_postgres_sources": "id:t replication_slot:t timeline_id:u",
+    "mz_internal.mz_postgres_source_tables": "id:t schema_name:t table_name:t",
 }
 """What tools look at, those for Materialize among them; the newest of them all, so new relations go to the end of this table."""
 

@@ -23,15 +23,19 @@ from ..syntax.definition_statements import (
 )
 from ..syntax.sink_statements import KafkaSinkClause, PostgresSinkClause
 from ..syntax.storage_parameters import StorageParameters
+from .connector.file_format import FileFormatParser
 from .connector.kafka_source import KafkaSourceParser
+from .connector.load_generator import LoadGeneratorParser
 from .connector.postgres_sink import PostgresSinkParser
-from .connector.source_options import SourceOptionsParser
+from .connector.postgres_source import ColumnLists, PostgresSourceParser
 from .lexer import TokenKind
 
 REPLICAS = "Replicas are alike, and have no names: REPLICATION FACTOR is the number of them."
 
 
-class CreateParser(KafkaSourceParser, PostgresSinkParser, SourceOptionsParser):
+class CreateParser(
+    KafkaSourceParser, PostgresSinkParser, PostgresSourceParser, LoadGeneratorParser, FileFormatParser
+):
     def create(self) -> st.StatementNode:
         start = self.index
         self.expect_words("create")
@@ -201,8 +205,11 @@ class CreateParser(KafkaSourceParser, PostgresSinkParser, SourceOptionsParser):
         self.accept_symbol("=")
         reference = self.object_name()
         self.expect_symbol(")")
-        retain = self._table_options()
-        return CreateSourceTableStatement(name, source, reference, if_not_exists, retain)
+        lists = ColumnLists()
+        retain = self._table_options(lambda: self.column_list(lists))
+        return CreateSourceTableStatement(
+            name, source, reference, if_not_exists, retain, lists.text or (), lists.excluded or ()
+        )
 
     def _table_as(
         self, name: ast.Name, columns: tuple[str, ...], if_not_exists: bool, temporary: bool
@@ -242,10 +249,10 @@ class CreateParser(KafkaSourceParser, PostgresSinkParser, SourceOptionsParser):
             position=position,
         )
 
-    def _table_options(self) -> int | None:
+    def _table_options(self, own_option: Callable[[], bool] = lambda: False) -> int | None:
         if self.accept_words("without", "oids"):  # as every table is
             return None
-        return self._with_options(StorageParameters.of_table())
+        return self._with_options(StorageParameters.of_table(), own_option)
 
     def _with_options(
         self, parameters: StorageParameters, own_option: Callable[[], bool] = lambda: False
@@ -319,36 +326,17 @@ class CreateParser(KafkaSourceParser, PostgresSinkParser, SourceOptionsParser):
         cluster = self.in_cluster()
         self.expect_words("from")
         if self.accept_words("load", "generator"):
-            kind = "key_value" if self.accept_words("key", "value") else self.label()
-            generator = self.options() if self.at_symbol("(") else ()
-            if kind == "key_value" and self.accept_words("include", "key"):
-                self.expect_words("envelope", "upsert")  # which is what its changes amount to
-            tables = self.source_tables()
-            progress, letters = self.tables_beside()
-            generator, retain, letters = self.source_options(generator, letters)
-            return CreateSourceStatement(
-                name,
-                columns,
-                (),
-                cluster,
-                None,
-                generator,
-                "",
-                (),
-                (),
-                "none",
-                if_not_exists,
-                position,
-                retain,
-                kind,
-                tables,
-                progress,
-                dead_letters=letters,
-            )
+            return self.load_generator(name, columns, cluster, if_not_exists, position)
         if self.accept_words("webhook"):
             if columns or primary_key:
                 raise SqlSyntaxError("a WEBHOOK source has columns of its own", position=position)
             return self.webhook(name, cluster, if_not_exists, position)
+        if self.accept_words("postgres"):
+            if columns or primary_key:
+                raise SqlSyntaxError(
+                    "a POSTGRES source has no columns: its tables have those upstream", position=position
+                )
+            return self.postgres_source(name, cluster, if_not_exists, position)
         if self.accept_words("kafka"):
             kafka = self.kafka_source()
             progress, letters = self.tables_beside()
@@ -374,16 +362,16 @@ class CreateParser(KafkaSourceParser, PostgresSinkParser, SourceOptionsParser):
         if not self.accept_words("file"):
             raise Unsupported(
                 f"CREATE SOURCE ... FROM {self.token.value.upper()} is not supported",
-                hint="Sources are FROM FILE '/path' FORMAT JSON|CSV|PARQUET, FROM KAFKA CONNECTION, FROM WEBHOOK, "
-                "or FROM LOAD GENERATOR.",
+                hint="Sources are FROM FILE '/path' FORMAT JSON|CSV|PARQUET, FROM KAFKA CONNECTION, FROM POSTGRES CONNECTION, "
+                "FROM WEBHOOK, or FROM LOAD GENERATOR.",
                 position=self.token.position,
             )
         path = self.string()
-        format_, options = self._format(("json", "csv", "parquet"))
+        format_, options = self.file_format(("json", "csv", "parquet"))
         key: tuple[ast.Name, ...] = ()
         if self.accept_words("key"):
             key = self.parenthesised(self.one_name)
-        envelope = self._envelope() or "none"
+        envelope = self.file_envelope() or "none"
         _, letters = self.tables_beside(progress=False)
         options, retain, letters = self.source_options(options, letters)
         return CreateSourceStatement(
@@ -402,36 +390,6 @@ class CreateParser(KafkaSourceParser, PostgresSinkParser, SourceOptionsParser):
             retain,
             dead_letters=letters,
         )
-
-    def _format(self, allowed: tuple[str, ...]) -> tuple[str, tuple[Option, ...]]:
-        self.expect_words("format")
-        position = self.token.position
-        format_ = self.label()
-        if format_ not in allowed:
-            raise Unsupported(
-                f"FORMAT {format_.upper()} is not supported here",
-                hint=f"Formats are {', '.join(name.upper() for name in allowed)}.",
-                position=position,
-            )
-        options: list[Option] = []
-        while self.at_any("with", "without"):
-            position = self.token.position
-            word = self.advance().value
-            if self.at_symbol("(") and word == "with":
-                options.extend(self.parenthesised(self.source_option))
-            else:
-                self.expect_words("header")
-                options.append(Option("header", word == "with", position))
-        return format_, tuple(options)
-
-    def _envelope(self) -> str | None:
-        if not self.accept_words("envelope"):
-            return None
-        position = self.token.position
-        word = self.label()
-        if word not in ("none", "upsert", "debezium"):
-            raise Unsupported(f"ENVELOPE {word.upper()} is not supported", position=position)
-        return word
 
     def _sink(self) -> st.StatementNode:
         position = self.tokens[self.index - 1].position
@@ -467,7 +425,7 @@ class CreateParser(KafkaSourceParser, PostgresSinkParser, SourceOptionsParser):
                 position=self.token.position,
             )
         path = self.string()
-        format_, options = self._format(("json", "parquet"))
+        format_, options = self.file_format(("json", "parquet"))
         if options:
             raise Unsupported("sink formats take no options", position=options[0].position)
         key: tuple[ast.Name, ...] = ()
@@ -475,7 +433,7 @@ class CreateParser(KafkaSourceParser, PostgresSinkParser, SourceOptionsParser):
             key = self.parenthesised(self.one_name)
             if self.accept_words("not"):
                 self.expect_words("enforced")
-        envelope = self._envelope()
+        envelope = self.file_envelope()
         if envelope is None:
             raise SqlSyntaxError(
                 "ENVELOPE clause is required",

@@ -13,6 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from ...errors import PtvcError, QueryCanceled
+from ..syntax import ast
 from ..syntax.secret_text import without_secrets
 from ..syntax.statements import StatementNode
 from .lexer import TokenKind, tokenize
@@ -45,6 +46,15 @@ def parse(sql: str) -> list[Statement]:
         if shown is error:
             raise
         raise shown from None
+
+
+def parse_type(text: str) -> ast.TypeName:
+    """The type that `text` names, and nothing else; raises as `parse`."""
+    parser = StatementParser(text, tokenize(text))
+    type_ = parser.type_name()
+    if parser.token.kind is not TokenKind.END:
+        parser.fail()
+    return type_
 
 
 def too_complex() -> PtvcError:

@@ -14,6 +14,7 @@ from ...storage.sink.kafka.options import KafkaSinkOptions
 from ...storage.sink.postgres.options import PostgresSinkOptions
 from ...storage.source.generator.options import GeneratorOptions
 from ...storage.source.kafka.options import KafkaOptions
+from ...storage.source.postgres.options import PostgresOptions
 from ...storage.source.webhook import WebhookOptions
 from ..catalog.catalog_view import CatalogItem, QualifiedName
 from ..syntax.constraints import Constraint
@@ -126,9 +127,18 @@ class CounterConnector:
 
 
 @dataclass(frozen=True, slots=True)
+class WantedTables:
+    """What a source needs to know of upstream: the tables of the publication there; `connection` is an id."""
+
+    connection: GlobalId
+    publication: str
+
+
+@dataclass(frozen=True, slots=True)
 class CreateSourceTable:
     """A table of what the source offers as `reference`; `source` is its id, None where the same statement creates it, which
-    then has no `create_sql`."""
+    then has no `create_sql`.  `upstream` is what the table is there, as the source needs it.  What has `wanted` tables has no columns yet, as
+    `CreateSource`."""
 
     name: QualifiedName
     source: GlobalId | None
@@ -137,6 +147,8 @@ class CreateSourceTable:
     if_not_exists: bool = False
     retain_history_ms: int | None = None
     create_sql: str | None = None
+    upstream: str | None = None
+    wanted: WantedTables | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,11 +164,11 @@ class WantedSchema:
 @dataclass(frozen=True, slots=True)
 class CreateSource:
     """`key` are positions in `schema`; for ENVELOPE UPSERT, a record without its value columns deletes.  A source without
-    a schema is no relation; `tables` are made from it with it.  What has `wanted` schemas has no columns yet: it is planned again with
-    these in the statement."""
+    a schema is no relation; `tables` are made from it with it.  What has `wanted` schemas has no columns yet, and what has `wanted` tables has
+    no tables: it is planned again with these in the statement."""
 
     name: QualifiedName
-    connector: FileConnector | CounterConnector | GeneratorOptions | KafkaOptions
+    connector: FileConnector | CounterConnector | GeneratorOptions | KafkaOptions | PostgresOptions
     schema: Schema | None
     key: tuple[int, ...]
     envelope: Envelope
@@ -165,7 +177,7 @@ class CreateSource:
     if_not_exists: bool
     retain_history_ms: int | None = None
     tables: tuple[CreateSourceTable, ...] = ()
-    wanted: tuple[WantedSchema, ...] = ()
+    wanted: tuple[WantedSchema, ...] | WantedTables = ()
 
 
 @dataclass(frozen=True, slots=True)

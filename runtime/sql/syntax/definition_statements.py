@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ...storage.source.postgres.tables import Published
 from .ast import (
     Expression,
     Name,
@@ -13,7 +14,7 @@ from .ast import (
 from .constraints import ConstraintKind
 from .query_statements import ObjectName
 from .sink_statements import KafkaSinkClause, PostgresSinkClause
-from .source_statements import KafkaSourceClause
+from .source_statements import KafkaSourceClause, PostgresSourceClause
 from .vocabulary import ObjectKind
 
 OptionValue = str | int | float | bool
@@ -124,7 +125,7 @@ class DeadLettersClause:
 
 @dataclass(frozen=True, slots=True)
 class CreateSourceStatement:
-    """With `kafka` it is one of KAFKA; else `path` None is a load generator, of which `generator_kind` says which.  `tables` are those to make from it, None of
+    """With `kafka` it is one of KAFKA, with `postgres` one of POSTGRES; else `path` None is a load generator, of which `generator_kind` says which.  `tables` are those to make from it, None of
     a statement without FOR ..., () of FOR ALL TABLES."""
 
     name: ObjectName
@@ -145,17 +146,22 @@ class CreateSourceStatement:
     progress: ObjectName | None = None
     kafka: KafkaSourceClause | None = None
     dead_letters: DeadLettersClause | None = None
+    postgres: PostgresSourceClause | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class CreateSourceTableStatement:
-    """CREATE TABLE ... FROM SOURCE."""
+    """CREATE TABLE ... FROM SOURCE.  `text` and `excluded` are its columns of TEXT COLUMNS and EXCLUDE COLUMNS; `published` is what upstream
+    has, once it was asked."""
 
     name: ObjectName
     source: ObjectName
     reference: ObjectName
     if_not_exists: bool
     retain_history_ms: int | None = None
+    text: tuple[Name, ...] = ()
+    excluded: tuple[Name, ...] = ()
+    published: Published | None = None
 
 
 @dataclass(frozen=True, slots=True)

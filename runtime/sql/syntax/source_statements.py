@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ...storage.source.postgres.tables import Published
 from .ast import Name
 from .schema_clauses import MessageClause, RegistryClause
 
@@ -52,3 +53,17 @@ class KafkaSourceClause:
     envelope: str
     inline_errors: str | None
     position: int
+
+
+@dataclass(frozen=True, slots=True)
+class PostgresSourceClause:
+    """What stands behind FROM POSTGRES.  `text` and `excluded` are columns of TEXT COLUMNS and EXCLUDE COLUMNS, `schemas` those of
+    FOR SCHEMAS.  `published` is what upstream has, once it was asked."""
+
+    connection: Name
+    publication: str
+    text: tuple[Name, ...]
+    excluded: tuple[Name, ...]
+    schemas: tuple[Name, ...] | None
+    position: int
+    published: Published | None = None

@@ -16,6 +16,8 @@ from .values import Values
 if TYPE_CHECKING:
     from confluent_kafka import KafkaError
 
+_FIRST_S, _MOST_S = 0.5, 4.0
+"""How long a question waits for its answer before it is asked again, and whether it was cancelled is looked at."""
 _POLL_S = 0.1
 _FRESH_S = 30.0
 """A reason that a client gave longer ago may hold no more: it tries again every few seconds."""
@@ -76,17 +78,19 @@ def validate(values: Values, addresses: Addresses, deadline: float) -> None:
         text = scrubbed(str(error), values.secrets.values())
         raise ConnectionFailed(Step.CLIENT, f"the client of Kafka refuses its settings: {text}") from None
     metadata = None
+    patience = _FIRST_S
     while metadata is None:
         check_interrupt()
         if (left := deadline - monotonic()) <= 0:
             break
         try:
-            metadata = admin.list_topics(timeout=min(left, 0.5))
+            metadata = admin.list_topics(timeout=min(left, patience))
         except kafka.KafkaException as error:
             admin.poll(_POLL_S)
+            patience = min(2 * patience, _MOST_S)  # each question is a new one: the answer may take longer
             if noted.decisive is not None:
                 raise failure(noted.decisive, values, kafka) from None
-            if not error.args[0].retriable() and error.args[0].code() != kafka.KafkaError._TRANSPORT:
+            if not error.args[0].retriable() and error.args[0].code() not in _unanswered(kafka):
                 raise failure(error.args[0], values, kafka) from None
     if metadata is None:
         admin.poll(0)

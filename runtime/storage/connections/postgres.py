@@ -93,9 +93,15 @@ def settings(values: Values, files: SecretFiles, address: str | None = None) -> 
 
 
 def connected(
-    values: Values, addresses: Addresses, deadline: float, session: Mapping[str, str] = NO_SETTINGS
+    values: Values,
+    addresses: Addresses,
+    deadline: float,
+    session: Mapping[str, str] = NO_SETTINGS,
+    *,
+    replication: bool = False,
 ) -> psycopg.Connection[tuple[Any, ...]]:
-    """A connection, each statement its own transaction, with these settings of its session; raises ConnectionFailed."""
+    """A connection, each statement its own transaction, with these settings of its session; one that takes the commands of logical
+    `replication`, too.  Raises ConnectionFailed."""
     host = values.required("HOST").strip("[]")
     port = int(values.text("PORT") or POSTGRES_PORT)
     address = addresses.reachable(host, port, deadline)
@@ -103,6 +109,8 @@ def connected(
         wanted = settings(values, files, address)
         wanted |= _KEEPALIVE
         wanted["options"] = " ".join(f"-c {name}={value}" for name, value in session.items())
+        if replication:
+            wanted["replication"] = "database"
         try:
             return psycopg.connect(
                 **wanted, autocommit=True, connect_timeout=max(2, int(deadline - monotonic()))

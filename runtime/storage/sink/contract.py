@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-from ...errors import PtvcError
+from ...errors import PtvcError, StorageError
 from ...repr.batch import Batch
 
 
@@ -88,3 +88,13 @@ class SinkTarget(Protocol):
 
     def close(self) -> None:
         """Lets go of the target."""
+
+
+def refuse_lost(place: str, durable: int, acknowledged: int, as_of: int, hint: str) -> None:
+    """Raises StorageError where the `place` of a sink's progress has only what lies before `durable`, and more was acknowledged; a sink
+    that has not begun, as of its first contents, has lost nothing."""
+    if (durable > 0 or acknowledged > as_of + 1) and durable < acknowledged:
+        raise StorageError(
+            f"{place} has no progress of the sink beyond {durable}, and all below {acknowledged} was acknowledged",
+            hint=hint,
+        )

@@ -40,6 +40,8 @@ from ptvc.sql.syntax.constraints import Constraint, ConstraintKind
 from ptvc.sql.syntax.function_definition import FunctionArgument, FunctionDefinition, Volatility
 from ptvc.storage.connections.options import ConnectionKind, ConnectionOptions, SecretRef
 from ptvc.storage.source.generator.options import GeneratorOptions
+from ptvc.storage.source.postgres.options import PostgresOptions
+from ptvc.storage.source.postgres.tables import UpstreamColumn, UpstreamTable
 from ptvc.storage.source.webhook import (
     BodyFormat,
     Check,
@@ -314,6 +316,32 @@ def test_secrets_and_connections_are_read_as_they_were_written() -> None:
     connection = Connection(**identity(16, 16401, "c", 1701), options=options, uses=("u15",))
     for item in (secret, connection):
         assert item_from_json(item_to_json(item)) == item
+
+
+def test_postgres_sources_are_read_as_they_were_written() -> None:
+    source = SharedSource(
+        **identity(17, 16402, "shop", 1702),
+        cluster="quickstart",
+        remap="u17-remap",
+        create_sql="CREATE SOURCE shop FROM POSTGRES CONNECTION pg (PUBLICATION 'p')",
+        label="shop",
+        connector=PostgresOptions("u16", "p", "ptvc_u17_0011223344556677", 3),
+        uses=("u16",),
+    )
+    columns = (UpstreamColumn("a", 1, 23, -1, "integer", False), UpstreamColumn("b", 2, 25, -1, "text", True))
+    upstream = UpstreamTable(16_500, "public", "t", columns, "table 16501", "f", ("a",), ("c",))
+    table = SourceTable(
+        **identity(18, 16403, "t", 1703),
+        schema=AB,
+        uses=("u17",),
+        shard="u18",
+        reference="public.t",
+        upstream=upstream.to_json(),
+    )
+    for item in (source, table):
+        assert item_from_json(item_to_json(item)) == item
+    assert table.upstream is not None
+    assert UpstreamTable.from_json(table.upstream) == upstream
 
 
 @pytest.mark.parametrize("what", ROWS)

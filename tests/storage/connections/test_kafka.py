@@ -16,8 +16,9 @@ from ptvc.storage.connections.options import ConnectionKind, ConnectionOptions, 
 from ptvc.storage.connections.validation import validate
 from ptvc.storage.connections.values import Values
 from servers.certificates import Authority
+from servers.postgres_listening import free_port
 
-from .outside import free_port, registry, silence
+from .outside import registry, silence
 
 PASSWORD = "hunter2-of-kafka"
 SASL: dict[str, Value] = {
@@ -52,6 +53,13 @@ def failure(values: dict[str, Value], seconds: float = 15) -> ConnectionFailed:
 
 def test_a_broker_that_answers(broker: str) -> None:
     attempt({"BROKERS": (broker,), "SECURITY PROTOCOL": "PLAINTEXT"})
+
+
+def test_a_broker_that_takes_its_time() -> None:
+    """It is connected, and answers later than a question waits at first: on a busy machine that was "does not answer in time"."""
+    admin = AdminClient({"test.mock.num.brokers": 1, "test.mock.broker.rtt": 900, "bootstrap.servers": "x"})
+    (found,) = admin.list_topics(timeout=10).brokers.values()
+    attempt({"BROKERS": (f"{found.host}:{found.port}",), "SECURITY PROTOCOL": "PLAINTEXT"})
 
 
 def test_one_broker_that_answers_is_enough(broker: str) -> None:

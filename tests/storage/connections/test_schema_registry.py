@@ -11,8 +11,9 @@ from ptvc.storage.connections.failures import ConnectionFailed, Step
 from ptvc.storage.connections.options import ConnectionKind, ConnectionOptions, SecretRef, Value
 from ptvc.storage.connections.validation import validate
 from servers.certificates import Authority
+from servers.postgres_listening import free_port
 
-from .outside import free_port, registry, silence
+from .outside import registry, silence
 
 PASSWORD = "pässword-of-the-registry"
 CREDENTIALS: dict[str, Value] = {"USERNAME": "ann", "PASSWORD": SecretRef("u1")}

@@ -27,6 +27,11 @@ def table_name(name: ast.Name, planner: Planner) -> QualifiedName:
     return full
 
 
+def is_progress(reference: ast.Name) -> bool:
+    """Whether it is the source's position that is meant, which no table upstream is called."""
+    return reference.parts == (PROGRESS,)
+
+
 def tables_beside(
     planner: Planner,
     node: CreateSourceStatement,

@@ -20,8 +20,8 @@ from ...query.planner import Planner
 from ...syntax import ast
 from ...syntax.definition_statements import CreateSourceStatement, CreateSourceTableStatement, Option
 from ..definitions import columns_schema, integer_option, refuse_repeated, unknown_option
-from . import kafka_source
-from .beside_source import table_name, tables_beside
+from . import kafka_source, postgres_source
+from .beside_source import is_progress, table_name, tables_beside
 
 _LEAST = {
     "as_of": 0, "up_to": 0, "seed": 0, "keys": 1, "partitions": 1, "batch_size": 1, "value_size": 0, "snapshot_rounds": 1
@@ -35,6 +35,8 @@ MOST_SCALE = 100
 def create_source(planner: Planner, node: CreateSourceStatement, sql: str) -> definition_plans.CreateSource:
     if node.kafka is not None:
         return kafka_source.create_source(planner, node, node.kafka, sql)
+    if node.postgres is not None:
+        return postgres_source.create_source(planner, node, node.postgres, sql)
     if node.path is None and node.generator_kind != "counter":
         return _generator(planner, node, sql)
     name = new_name(node.name, planner.context)
@@ -98,6 +100,13 @@ def create_source_table(
     name = table_name(node.name, planner)
     source = _source(node.source, planner)
     assert source.offers is not None
+    if source.postgres is not None and not is_progress(node.reference):
+        return postgres_source.create_source_table(planner, node, name, source, source.postgres, sql)
+    if node.text or node.excluded:
+        raise Unsupported(
+            "TEXT COLUMNS and EXCLUDE COLUMNS are for tables of POSTGRES sources",
+            position=(node.text or node.excluded)[0].position,
+        )
     reference = _reference(node.reference, source.offers, source.name.name)
     return definition_plans.CreateSourceTable(
         name,

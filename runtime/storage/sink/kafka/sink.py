@@ -26,7 +26,7 @@ from ....repr.consolidate import consolidate
 from ....repr.schema import Schema
 from ...formats.registry import Registry
 from ..change_records import ChangeRecords, SinkEnvelope, change_records
-from ..contract import SinkFenced, SinkStalled, SinkStatistics, nothing
+from ..contract import SinkFenced, SinkStalled, SinkStatistics, nothing, refuse_lost
 from .clients import KafkaClients
 from .messages import EMPTY_DIGEST, Encoder
 from .options import KafkaSinkOptions, check_options
@@ -115,13 +115,9 @@ class KafkaSink:
         return self._upper
 
     def check_follows(self, acknowledged: int) -> None:
-        begun = self.durable_upper > 0 or acknowledged > self._as_of + 1
-        if begun and self.durable_upper < acknowledged:
-            raise StorageError(
-                f'topic "{self._options.progress_topic}" has no progress of the sink beyond {self.durable_upper}, '
-                f"and all below {acknowledged} was acknowledged",
-                hint="It was emptied, or made anew: drop the sink, and create it with a topic of its own.",
-            )
+        place = f'topic "{self._options.progress_topic}"'
+        hint = "It was emptied, or made anew: drop the sink, and create it with a topic of its own."
+        refuse_lost(place, self.durable_upper, acknowledged, self._as_of, hint)
 
     def close(self) -> None:
         """Ends what is open, so that nobody waits for it."""

@@ -22,7 +22,6 @@ import psycopg
 import pyarrow as pa
 from psycopg import Cursor, sql
 
-from ....errors import StorageError
 from ....repr.batch import Batch
 from ....repr.consolidate import consolidate
 from ....repr.schema import Schema
@@ -32,7 +31,7 @@ from ...connections.failures import scrubbed
 from ...connections.postgres import connected
 from ...connections.values import Values
 from ..change_records import ABSENT, SinkEnvelope, change_records
-from ..contract import SinkFenced, SinkStalled, SinkStatistics, Unwritable, nothing
+from ..contract import SinkFenced, SinkStalled, SinkStatistics, Unwritable, nothing, refuse_lost
 from .columns import column_type, copy_lines
 from .options import PROGRESS_TABLE, PostgresSinkOptions, check_options
 from .table import Db, Target, make_progress_table, table_made_or_checked, table_oid, written_columns
@@ -50,6 +49,8 @@ SESSION = {
     "lock_timeout": "30s",
     "statement_timeout": "0",
     "idle_in_transaction_session_timeout": "60s",
+    "idle_session_timeout": "0",
+    "default_transaction_read_only": "off",
 }
 """How values are read, and how long a process that hangs may be in the way of the one that takes its place."""
 
@@ -137,13 +138,9 @@ class PostgresSink:
         return self._upper
 
     def check_follows(self, acknowledged: int) -> None:
-        begun = self._durable_upper > 0 or acknowledged > self._as_of + 1
-        if begun and self._durable_upper < acknowledged:
-            raise StorageError(
-                f'table "{self._options.schema}.{PROGRESS_TABLE}" has no progress of the sink beyond '
-                f"{self._durable_upper}, and all below {acknowledged} was acknowledged",
-                hint="It was emptied, or restored: drop the sink, and create it with a table of its own.",
-            )
+        place = f'table "{self._options.schema}.{PROGRESS_TABLE}"'
+        hint = "It was emptied, or restored: drop the sink, and create it with a table of its own."
+        refuse_lost(place, self._durable_upper, acknowledged, self._as_of, hint)
 
     def close(self) -> None:
         """What is open is rolled back."""

@@ -17,7 +17,7 @@ from ....clock import Clock
 from ....repr.schema import Column, Schema
 from ....repr.types import UINT8
 from ...changes import Changes
-from ...ingestion import PROGRESS, Polled, References
+from ...ingestion import PROGRESS, Outputs, Polled
 from .options import GeneratorOptions
 
 Rows = Mapping[str, tuple[pa.Array, ...]]
@@ -67,7 +67,7 @@ class Ticking:
         self._clock = clock
         self._contents: _Contents | None = None
 
-    def poll(self, position: Mapping[str, Any] | None, outputs: References, max_bytes: int) -> Polled | None:
+    def poll(self, position: Mapping[str, Any] | None, outputs: Outputs, max_bytes: int) -> Polled | None:
         if not outputs:
             return None
         now = self._clock.now_ms()
@@ -75,7 +75,7 @@ class Ticking:
             begin = self._options.as_of or self._generator.first_tick
             position = {"start_ms": now, "tick": begin, "outputs": []}
         start, tick = position["start_ms"], position["tick"]
-        tables = {id_: table_of(reference) for id_, reference in outputs.items()}
+        tables = {id_: table_of(output.reference) for id_, output in outputs.items()}
         new = {id_: table for id_, table in tables.items() if id_ not in position["outputs"]}
         due = self._due(now - start)
         if new:
@@ -107,7 +107,7 @@ class Ticking:
         return ticks if options.up_to is None else min(ticks, options.up_to)
 
     def _piece(
-        self, position: Mapping[str, Any], outputs: References, new: Mapping[str, str], due: int
+        self, position: Mapping[str, Any], outputs: Outputs, new: Mapping[str, str], due: int
     ) -> Polled:
         """Of the contents of outputs that are new: those of others stand."""
         start, tick, number = position["start_ms"], position["tick"], position.get("piece", 0)

@@ -25,7 +25,7 @@ from ....errors import PtvcError
 from ...connections.values import Values
 from ...dead_letters import DEAD_LETTERS
 from ...decode import Decoded
-from ...ingestion import PROGRESS, OutputId, Polled, References
+from ...ingestion import PROGRESS, OutputId, Outputs, Polled
 from ..directory import SourceStalled
 from .letters import letters_of
 from .messages import Messages, columns_of
@@ -73,7 +73,7 @@ class KafkaConnector:
             self._reader.close()
             self._reader = None
 
-    def poll(self, position: Mapping[str, Any] | None, outputs: References, max_bytes: int) -> Polled | None:
+    def poll(self, position: Mapping[str, Any] | None, outputs: Outputs, max_bytes: int) -> Polled | None:
         if self._failure is not None:
             error, until = self._failure
             if monotonic() < until:
@@ -87,13 +87,13 @@ class KafkaConnector:
             self._failure = error, monotonic() + RETRY_S
             raise
 
-    def _poll(self, position: Mapping[str, Any] | None, outputs: References, max_bytes: int) -> Polled | None:
+    def _poll(self, position: Mapping[str, Any] | None, outputs: Outputs, max_bytes: int) -> Polled | None:
         if self._reader is None:
             group = f"{self._options.group_id_prefix or ''}ptvc"
             self._reader = TopicReader(
                 self._connections[self._options.connection], self._options.topic, group
             )
-        asked = tuple(sorted(id_ for id_, reference in outputs.items() if reference == PROGRESS))
+        asked = tuple(sorted(id_ for id_, output in outputs.items() if output.reference == PROGRESS))
         if position is None:
             began = replace(self._beginning(self._reader), progress=asked)
             return self._polled(began, began, outputs, None)
@@ -181,7 +181,7 @@ class KafkaConnector:
     # -- reading --
 
     def _read(
-        self, reader: TopicReader, at: Position, outputs: References, max_bytes: int
+        self, reader: TopicReader, at: Position, outputs: Outputs, max_bytes: int
     ) -> tuple[Messages | None, Position, Callable[[], Description] | None]:
         """Messages, the position behind them, and what says which topic they are of: that is still to be checked."""
         most = int(min(max(max_bytes / self._bytes_each, _FEWEST), _MOST))
@@ -200,7 +200,7 @@ class KafkaConnector:
             return None, at, None
         reader.noted.forget()
         described = reader.ask() if read.messages else None
-        whole = DEAD_LETTERS in outputs.values()
+        whole = any(output.reference == DEAD_LETTERS for output in outputs.values())
         found = columns_of(read.messages, **{part: whole or wanted for part, wanted in self._wanted.items()})
         now = dict(at.next)
         if len(found):
@@ -214,20 +214,20 @@ class KafkaConnector:
         self._at = now
         return found, at.moved(now), described
 
-    def _polled(self, before: Position, now: Position, outputs: References, found: Messages | None) -> Polled:
+    def _polled(self, before: Position, now: Position, outputs: Outputs, found: Messages | None) -> Polled:
         contents: dict[OutputId, Any] = {}
         snapshot: dict[OutputId, int] = {}
         staged: dict[OutputId, int] = {}
         if before.until or before is now:
             if self._snapshot is None:
                 self._snapshot = _left(before)
-            snapshot = {id_: self._snapshot for id_, reference in outputs.items() if not reference}
+            snapshot = {id_: self._snapshot for id_, output in outputs.items() if not output.reference}
             staged = dict.fromkeys(snapshot, self._snapshot - _left(now))
-        for id_, reference in outputs.items():
-            if reference == PROGRESS:
+        for id_, output in outputs.items():
+            if output.reference == PROGRESS:
                 shown = before.next if before is not now and id_ in before.progress else {}
                 contents[id_] = progress_changes(shown, now.next)
-            elif not reference:
+            elif not output.reference:
                 contents[id_] = () if found is None or not len(found) else (self._decoded(found),)
         ends = [self._known_end(partition, offset) for partition, offset in now.next.items()]
         return Polled(

@@ -13,8 +13,8 @@ import pytest
 from inprocess import InProcess, eventually, rows
 from storage.connections.outside import postgres_with_passwords
 
-Db = psycopg.Connection[tuple[Any, ...]]
-PASSWORD = "secret"
+from .support import PASSWORD, Db, connect
+
 ACCOUNTS = 20
 
 
@@ -37,13 +37,6 @@ def outside(port: int) -> Iterator[Db]:
 
 def schema_of(outside: Db) -> str:
     return str(rows(outside, "SELECT current_schema()")[0][0])
-
-
-def connect(db: Db, port: int) -> None:
-    db.execute(f"CREATE SECRET pw AS '{PASSWORD}'".encode())
-    db.execute(
-        f"CREATE CONNECTION pg TO POSTGRES (HOST '127.0.0.1', PORT {port}, DATABASE postgres, USER ann, PASSWORD SECRET pw)".encode()
-    )
 
 
 def status(db: Db) -> tuple[Any, ...]:

@@ -84,11 +84,14 @@
     ) }}
   {%- endif -%}
   from {{ adapter.in_place(upstream) }}
+  {%- set of_rows = config.get('connector').split()[0] | lower == 'postgres' %}
   into {{ config.get('connector') }}
+  {%- if not of_rows %}
   format {{ config.get('format') or 'json' }}
+  {%- endif %}
   {%- if config.get('key') %}
   key ({{ config.get('key') | join(', ') }})
   {%- endif %}
-  envelope {{ config.get('envelope') or ('upsert' if config.get('key') else 'debezium') }}
+  envelope {{ config.get('envelope') or ('upsert' if config.get('key') else ('none' if of_rows else 'debezium')) }}
   {%- endif %}
 {%- endmacro %}

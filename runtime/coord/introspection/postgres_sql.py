@@ -1,0 +1,47 @@
+"""POSTGRES sources and their tables as SQL."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from ...expr.functions.system.system import quote_ident, quote_literal
+from ...expr.tree.relation import GlobalId
+from ...repr.types import TEXT
+from ...storage.source.postgres.options import PostgresOptions
+from ...storage.source.postgres.tables import UpstreamTable
+from ..catalog.items import SourceTable
+
+
+def postgres_source_sql(options: PostgresOptions, name_of: Callable[[GlobalId], str]) -> str:
+    """What stands behind the name and the cluster: its tables have statements of their own.  `name_of` a connection is quoted."""
+    publication = quote_literal(options.publication).strip()
+    return f" FROM POSTGRES CONNECTION {name_of(options.connection)} (PUBLICATION {publication})"
+
+
+def reference_sql(table: SourceTable) -> str:
+    """What the table is upstream, quoted."""
+    upstream = upstream_of(table)
+    parts = table.reference.split(".") if upstream is None else (upstream.schema, upstream.name)
+    return ".".join(map(quote_ident, parts))
+
+
+def column_lists(table: SourceTable) -> list[str]:
+    """Options of columns that are not what they are upstream."""
+    upstream = upstream_of(table)
+    if upstream is None:
+        return []
+    text = [
+        column.name
+        for column, own in zip(upstream.columns, table.schema, strict=True)
+        if own.type == TEXT and column.type_name != str(TEXT)
+    ]
+    lists = {"TEXT COLUMNS": text, "EXCLUDE COLUMNS": upstream.excluded}
+    return [f"{words} ({_listed(names)})" for words, names in lists.items() if names]
+
+
+def upstream_of(table: SourceTable) -> UpstreamTable | None:
+    return None if table.upstream is None else UpstreamTable.from_json(table.upstream)
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(map(quote_ident, names))

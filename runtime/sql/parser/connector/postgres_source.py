@@ -1,0 +1,108 @@
+"""CREATE SOURCE ... FROM POSTGRES: what stands behind POSTGRES; and the lists of columns that its tables have, too."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from ....errors import SqlSyntaxError
+from ...syntax import ast
+from ...syntax.definition_statements import CreateSourceStatement
+from ...syntax.source_statements import PostgresSourceClause
+from .source_options import SourceOptionsParser
+
+_OPTIONS = ("PUBLICATION", "TEXT COLUMNS", "EXCLUDE COLUMNS")
+
+
+@dataclass(slots=True)
+class ColumnLists:
+    """TEXT COLUMNS and EXCLUDE COLUMNS, as far as they were read; None of one that was not given."""
+
+    text: tuple[ast.Name, ...] | None = None
+    excluded: tuple[ast.Name, ...] | None = None
+
+
+@dataclass(slots=True)
+class _Options:
+    publication: str | None = None
+    lists: ColumnLists = field(default_factory=ColumnLists)
+
+
+class PostgresSourceParser(SourceOptionsParser):
+    def postgres_source(
+        self, name: ast.Name, cluster: ast.Name | None, if_not_exists: bool, position: int
+    ) -> CreateSourceStatement:
+        """`CONNECTION c (PUBLICATION 'p' [, TEXT COLUMNS (...)] [, EXCLUDE COLUMNS (...)]) [FOR ...] [EXPOSE PROGRESS AS name]`"""
+        at = self.token.position
+        self.expect_words("connection")
+        connection = self.object_name()
+        options = _Options()
+        self.parenthesised(lambda: self._postgres_source_option(options))
+        if options.publication is None:
+            raise SqlSyntaxError("option PUBLICATION must be given", position=at)
+        schemas = None
+        if self.accept_words("for", "schemas"):
+            schemas = self.parenthesised(self.one_name)
+        tables = self.source_tables() if schemas is None else ()
+        progress, letters = self.tables_beside()
+        _, retain, letters = self.source_options((), letters)
+        clause = PostgresSourceClause(
+            connection,
+            options.publication,
+            options.lists.text or (),
+            options.lists.excluded or (),
+            schemas,
+            at,
+        )
+        return CreateSourceStatement(
+            name,
+            (),
+            (),
+            cluster,
+            None,
+            (),
+            "",
+            (),
+            (),
+            "none",
+            if_not_exists,
+            position,
+            retain,
+            tables=tables,
+            progress=progress,
+            dead_letters=letters,
+            postgres=clause,
+        )
+
+    def _postgres_source_option(self, found: _Options) -> None:
+        position = self.token.position
+        if self.column_list(found.lists):
+            return
+        if not self.accept_words("publication"):
+            raise SqlSyntaxError(
+                f"POSTGRES sources have no option {self.token.value.upper()}",
+                hint=f"Options are {', '.join(_OPTIONS)}.",
+                position=position,
+            )
+        if found.publication is not None:
+            raise SqlSyntaxError("option PUBLICATION is given more than once", position=position)
+        self.accept_symbol("=")
+        found.publication = self.string() if not self.at_identifier() else self.label()
+
+    def column_list(self, found: ColumnLists) -> bool:
+        """`TEXT COLUMNS [=] (name, ...)` or `EXCLUDE COLUMNS [=] (name, ...)`; whether one of them stood next."""
+        position = self.token.position
+        if self.accept_words("text", "columns"):
+            if found.text is not None:
+                raise SqlSyntaxError("option TEXT COLUMNS is given more than once", position=position)
+            found.text = self._listed()
+        elif self.accept_words("exclude", "columns"):
+            if found.excluded is not None:
+                raise SqlSyntaxError("option EXCLUDE COLUMNS is given more than once", position=position)
+            found.excluded = self._listed()
+        else:
+            return False
+        return True
+
+    def _listed(self) -> tuple[ast.Name, ...]:
+        self.accept_symbol("=")
+        return self.parenthesised(self.object_name)

@@ -1,0 +1,332 @@
+"""CREATE SOURCE ... FROM POSTGRES, and the tables of such a source: their columns are those upstream.
+
+```
+statement ── plan: which publication is wanted ── [upstream is asked] ── statement with what it has in it ── plan
+```
+
+So what is planned in the end depends on the statement alone.  Upstream is asked for each table that is made, so that those are found that
+came into the publication later.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ....errors import PtvcError, SqlSyntaxError, UndefinedColumn, Unsupported
+from ....repr.schema import Column, Schema
+from ....repr.types import TEXT
+from ....storage.connections.options import ConnectionKind
+from ....storage.source.postgres.options import PostgresOptions
+from ....storage.source.postgres.progress import PROGRESS_SCHEMA
+from ....storage.source.postgres.tables import Published, UpstreamTable
+from ...catalog.catalog_view import CatalogItem, QualifiedName
+from ...catalog.names import check_cluster, new_name
+from ...plans import definition_plans, query_plans
+from ...query.planner import Planner
+from ...syntax import ast
+from ...syntax.definition_statements import CreateSourceStatement, CreateSourceTableStatement
+from ...syntax.source_statements import PostgresSourceClause
+from ..definitions import refuse_repeated
+from .beside_source import table_name, tables_beside
+from .message_schemas import connection_of
+from .upstream_types import column_type
+
+_MOST_SHOWN = 10
+"""Tables that a hint lists."""
+
+Node = CreateSourceStatement | CreateSourceTableStatement
+
+
+def with_published(node: Node, published: Published) -> Node:
+    """The statement with what upstream has in it."""
+    if isinstance(node, CreateSourceStatement):
+        assert node.postgres is not None
+        return replace(node, postgres=replace(node.postgres, published=published))
+    return replace(node, published=published)
+
+
+def create_source(
+    planner: Planner, node: CreateSourceStatement, clause: PostgresSourceClause, sql: str
+) -> definition_plans.CreateSource:
+    name = new_name(node.name, planner.context)
+    connection = connection_of(planner, clause.connection, ConnectionKind.POSTGRES)
+    if node.retain_history_ms is not None:
+        raise Unsupported(
+            "RETAIN HISTORY of a source without rows is not supported",
+            hint="CREATE TABLE ... FROM SOURCE ... WITH (RETAIN HISTORY FOR ...).",
+            position=node.position,
+        )
+    _check_lists(clause, tables=node.tables is not None)
+    wanted = definition_plans.WantedTables(connection.id, clause.publication)
+    published = clause.published if _answers(clause.published, wanted) else None
+    tables = () if published is None else _tables(planner, node, clause, name, published)
+    return definition_plans.CreateSource(
+        name,
+        PostgresOptions(
+            connection.id,
+            clause.publication,
+            timeline_id=None if published is None else published.timeline_id,
+        ),
+        None,
+        (),
+        query_plans.Envelope.NONE,
+        check_cluster(node.cluster, planner.context),
+        sql,
+        node.if_not_exists,
+        None,
+        tables,
+        wanted if published is None else (),
+    )
+
+
+def create_source_table(
+    planner: Planner,
+    node: CreateSourceTableStatement,
+    name: QualifiedName,
+    source: CatalogItem,
+    options: PostgresOptions,
+    sql: str,
+) -> definition_plans.CreateSourceTable:
+    _refuse_twice(node.text, node.excluded)
+    for column in (*node.text, *node.excluded):
+        if len(column.parts) > 1:
+            raise SqlSyntaxError(
+                f'"{_shown(column)}" is not a column: a table lists its columns without its name',
+                position=column.position,
+            )
+    wanted = definition_plans.WantedTables(options.connection, options.publication)
+    if not _answers(node.published, wanted):
+        return definition_plans.CreateSourceTable(
+            name, source.id, _shown(node.reference), Schema(()), node.if_not_exists, wanted=wanted
+        )
+    assert node.published is not None
+    upstream = _find(node.published, node.reference)
+    made = _table(name, upstream, node.text, node.excluded, node.reference.position, of_source=False)
+    return replace(
+        made,
+        source=source.id,
+        if_not_exists=node.if_not_exists,
+        retain_history_ms=node.retain_history_ms,
+        create_sql=sql,
+    )
+
+
+def _answers(published: Published | None, wanted: definition_plans.WantedTables) -> bool:
+    """Whether that is what was asked for: names in the statement may mean something else by now."""
+    return published is not None and (published.connection, published.publication) == (
+        wanted.connection,
+        wanted.publication,
+    )
+
+
+def _tables(
+    planner: Planner,
+    node: CreateSourceStatement,
+    clause: PostgresSourceClause,
+    source: QualifiedName,
+    published: Published,
+) -> tuple[definition_plans.CreateSourceTable, ...]:
+    """The tables that the statement makes with the source."""
+    chosen = _chosen(planner, node, clause, source, published)
+    _refuse_same_name(chosen, clause.position)
+    taken = {upstream.reference for _, upstream in chosen}
+    text, excluded = (_by_table(published, names, taken) for names in (clause.text, clause.excluded))
+    tables = tuple(
+        _table(
+            name,
+            upstream,
+            text.get(upstream.reference, ()),
+            excluded.get(upstream.reference, ()),
+            clause.position,
+            of_source=True,
+        )
+        for name, upstream in chosen
+    )
+    tables += tables_beside(planner, node, source, "postgres", PROGRESS_SCHEMA)
+    refuse_repeated([str(source), *(str(table.name) for table in tables)], node.name)
+    return tables
+
+
+def _chosen(
+    planner: Planner,
+    node: CreateSourceStatement,
+    clause: PostgresSourceClause,
+    source: QualifiedName,
+    published: Published,
+) -> list[tuple[QualifiedName, UpstreamTable]]:
+    """Tables upstream, with the names of those that are made of them: in the source's schema, unless it is said."""
+    if node.tables:
+        return [
+            (
+                table_name(asked.name, planner)
+                if asked.name is not None
+                else replace(source, name=table.name),
+                table,
+            )
+            for asked in node.tables
+            for table in (_find(published, asked.reference),)
+        ]
+    if node.tables is None:
+        return []
+    found: Sequence[UpstreamTable] = published.tables
+    if clause.schemas is not None:
+        _refuse_twice(clause.schemas)
+        schemas = {name.parts[-1] for name in clause.schemas}
+        found = [table for table in published.tables if table.schema in schemas]
+        for name in clause.schemas:
+            if not any(table.schema == name.parts[-1] for table in found):
+                raise PtvcError(
+                    f'publication "{clause.publication}" has no tables in schema "{name.parts[-1]}"',
+                    sqlstate="3F000",
+                    hint=_offer(published),
+                    position=name.position,
+                )
+    if not found:
+        raise PtvcError(
+            f'publication "{clause.publication}" has no tables',
+            sqlstate="42P01",
+            hint="Add some to it, or leave out FOR ALL TABLES, and CREATE TABLE ... FROM SOURCE later.",
+            position=clause.position,
+        )
+    return [(replace(source, name=table.name), table) for table in found]
+
+
+def _refuse_same_name(chosen: Sequence[tuple[QualifiedName, UpstreamTable]], position: int) -> None:
+    made: dict[QualifiedName, UpstreamTable] = {}
+    for name, table in chosen:
+        other = made.setdefault(name, table)
+        if other is not table:
+            raise PtvcError(
+                f'tables "{other.reference}" and "{table.reference}" would both be "{name}"',
+                sqlstate="42P07",
+                hint="FOR TABLES (schema.table AS name, ...) says what they are called.",
+                position=position,
+            )
+
+
+def _table(
+    name: QualifiedName,
+    upstream: UpstreamTable,
+    text: Sequence[ast.Name],
+    excluded: Sequence[ast.Name],
+    position: int,
+    *,
+    of_source: bool,
+) -> definition_plans.CreateSourceTable:
+    """One of that table upstream, with what is shown of it; lists `of_source` name columns with their tables."""
+    if upstream.obstacle is not None:
+        raise PtvcError(
+            f'table "{upstream.reference}" cannot be read whole: {upstream.obstacle}',
+            sqlstate="55000",
+            position=position,
+        )
+    if upstream.identity != "f":
+        raise PtvcError(
+            f'table "{upstream.reference}" has not REPLICA IDENTITY FULL: its changes come without the rows that they take away',
+            sqlstate="55000",
+            hint=f"Run there: ALTER TABLE {upstream.reference} REPLICA IDENTITY FULL; and for each partition, if it has some.",
+            position=position,
+        )
+    known = {column.name for column in upstream.columns}
+    for column in (*text, *excluded):
+        if column.parts[-1] not in known:
+            raise UndefinedColumn(
+                f'column "{column.parts[-1]}" of table "{upstream.reference}" does not exist, or is not published',
+                position=column.position,
+            )
+    as_text = {column.parts[-1] for column in text}
+    taken = upstream.without(frozenset(column.parts[-1] for column in excluded))
+    if not taken.columns:
+        raise Unsupported(f'no columns are left of table "{upstream.reference}"', position=position)
+    schema = tuple(
+        Column(
+            column.name,
+            TEXT if column.name in as_text else column_type(taken, column, position, of_source=of_source),
+            column.nullable,
+        )
+        for column in taken.columns
+    )
+    return definition_plans.CreateSourceTable(
+        name, None, upstream.reference, Schema(schema), upstream=taken.to_json()
+    )
+
+
+def _find(published: Published, name: ast.Name) -> UpstreamTable:
+    """The table upstream, which may be named without its schema, or with the database."""
+    *before, own = name.parts
+    found = [
+        table
+        for table in published.tables
+        if table.name == own
+        and (not before or table.schema == before[-1])
+        and (len(before) < 2 or before == [published.database, table.schema])
+    ]
+    if len(found) != 1:
+        shown = _shown(name)
+        raise PtvcError(
+            f'publication "{published.publication}" has no table "{shown}"'
+            if not found
+            else f'"{shown}" is ambiguous: publication "{published.publication}" has {", ".join(t.reference for t in found)}',
+            sqlstate="42P01" if not found else "42702",
+            hint=_offer(published) if not found else "Name the schema, too.",
+            position=name.position,
+        )
+    return found[0]
+
+
+def _offer(published: Published) -> str:
+    shown = [table.reference for table in published.tables[:_MOST_SHOWN]]
+    more = len(published.tables) - len(shown)
+    has = f"It has {', '.join(shown)}{f', and {more} more' if more else ''}" if shown else "It has no tables"
+    return f'{has}; upstream ALTER PUBLICATION "{published.publication}" ADD TABLE ... adds one.'
+
+
+def _check_lists(clause: PostgresSourceClause, *, tables: bool) -> None:
+    """TEXT COLUMNS and EXCLUDE COLUMNS, as far as they can be looked at before upstream is."""
+    _refuse_twice(clause.text, clause.excluded)
+    for column in (*clause.text, *clause.excluded):
+        if not tables:
+            raise SqlSyntaxError(
+                "TEXT COLUMNS and EXCLUDE COLUMNS of a source are for the tables that FOR ... makes with it",
+                hint="CREATE TABLE ... FROM SOURCE ... WITH (TEXT COLUMNS (...)) has its own.",
+                position=column.position,
+            )
+        if len(column.parts) < 3:
+            raise SqlSyntaxError(
+                f'"{_shown(column)}" does not say of which table the column is',
+                hint="A source lists columns as schema.table.column.",
+                position=column.position,
+            )
+
+
+def _by_table(
+    published: Published, columns: Sequence[ast.Name], taken: set[str]
+) -> dict[str, list[ast.Name]]:
+    """The columns of each table that is made."""
+    found: dict[str, list[ast.Name]] = {}
+    for column in columns:
+        table = _find(published, ast.Name(column.parts[:-1], column.position))
+        if table.reference not in taken:
+            raise PtvcError(
+                f'"{_shown(column)}" is a column of a table that is not made with the source',
+                sqlstate="42703",
+                position=column.position,
+            )
+        found.setdefault(table.reference, []).append(column)
+    return found
+
+
+def _refuse_twice(*lists: Sequence[ast.Name]) -> None:
+    """A name stands in the lists once."""
+    seen: set[tuple[str, ...]] = set()
+    for name in (name for listed in lists for name in listed):
+        if name.parts in seen:
+            raise PtvcError(
+                f'"{_shown(name)}" is given more than once', sqlstate="42701", position=name.position
+            )
+        seen.add(name.parts)
+
+
+def _shown(name: ast.Name) -> str:
+    return ".".join(name.parts)

@@ -1,0 +1,1 @@
+"""POSTGRES sources: tables of a publication, by logical replication."""

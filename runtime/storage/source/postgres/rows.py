@@ -1,0 +1,92 @@
+"""Rows of a table upstream, which come as texts: rows of ours, and errors of those that cannot be read.
+
+A row that cannot be read is an error with the row's diff.  Its message depends on the row's values and the names of columns alone,
+so that when the row is deleted, however much later, exactly its error goes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ....errors import UndefinedColumn
+from ....expr.columns.arrays import with_nulls
+from ....expr.columns.row_errors import Indices, RowErrors, error_mask, merge_errors, same_error
+from ....repr import buffers
+from ....repr.batch import Diffs
+from ....repr.schema import Column, Schema
+from ...changes import NO_ERROR_CHANGES, Changes
+from ...decode import read_text
+
+
+def rows_of(
+    columns: Sequence[pa.Array], names: Sequence[str], schema: Schema, diffs: Diffs
+) -> tuple[Changes, Changes]:
+    """Changes of rows and of errors: n rows came, whose `columns` (texts, as binaries or strings) have those `names`.
+
+    The schema's columns are found by name, others are left out.  Texts are as a server in UTC writes them, in UTF-8.  Raises
+    UndefinedColumn when one did not come.
+    """
+    came = dict(zip(names, columns, strict=True))
+    values: list[pa.Array] = []
+    failures: list[RowErrors | None] = []
+    for column in schema:
+        if column.name not in came:
+            raise UndefinedColumn(f'the table upstream has no column "{column.name}" any more')
+        value, errors = _read(came[column.name], column)
+        values.append(value)
+        failures.append(errors)
+    failed = merge_errors(failures)
+    if failed is None:
+        return Changes(tuple(values), diffs), NO_ERROR_CHANGES
+    good = np.flatnonzero(~error_mask(failed, len(diffs)))
+    errs = Changes((failed.sqlstates, failed.messages), diffs[failed.indices])
+    return Changes(buffers.take(values, good), diffs[good]), errs
+
+
+def _read(raw: pa.Array, column: Column) -> tuple[pa.Array, RowErrors | None]:
+    """The values of one column, and what keeps those of some rows from being read: the first reason of each."""
+    bad = _not_utf8(raw)
+    texts = with_nulls(raw, bad).cast(pa.string())
+    read = read_text(texts, column.type)
+    found = [same_error(bad, "22021", 'invalid byte sequence for encoding "UTF8"'), read.errors]
+    if raw.null_count and not column.nullable:
+        # Nobody says that a constraint was dropped upstream.
+        null = np.flatnonzero(raw.is_null().to_numpy(zero_copy_only=False))
+        found.append(
+            same_error(null, "23502", f'null value in column "{column.name}" violates not-null constraint')
+        )
+    errors = merge_errors(found)
+    if errors is None:
+        return read.values, None
+    messages = pc.binary_join_element_wise(f'column "{column.name}": ', errors.messages, "")
+    return read.values, RowErrors(errors.indices, errors.sqlstates, messages)
+
+
+def _not_utf8(raw: pa.Array) -> Indices:
+    """Which values are not UTF-8; hardly ever any."""
+    found: list[int] = []
+    pending = [(0, len(raw))]
+    while pending:
+        low, high = pending.pop()
+        if low >= high or _is_utf8(raw.slice(low, high - low)):
+            continue
+        if high - low == 1:
+            found.append(low)
+        else:
+            middle = (low + high) // 2
+            pending += [(low, middle), (middle, high)]
+    return np.array(sorted(found), np.int64)
+
+
+def _is_utf8(raw: pa.Array) -> bool:
+    if raw.type == pa.string():
+        return True
+    try:
+        raw.cast(pa.string())
+    except pa.ArrowInvalid:
+        return False
+    return True

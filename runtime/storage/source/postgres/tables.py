@@ -1,0 +1,88 @@
+"""Tables upstream, as they were when something was made of them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class UpstreamColumn:
+    """`type_name` is as PostgreSQL's format_type prints the type that `type_oid` and `typmod` are.  `number` is another one when the
+    column was dropped, and one of the same name came."""
+
+    name: str
+    number: int
+    type_oid: int
+    typmod: int
+    type_name: str
+    nullable: bool
+
+
+@dataclass(frozen=True, slots=True)
+class UpstreamTable:
+    """A table of a publication, or the columns of it that something was made of.
+
+    `membership` says what makes it a member of the publication: it is another one when the table was taken out, and put in again.
+    `identity` is its replica identity (d: by key, f: full, i: by an index, n: none), `key` are the columns of its primary key,
+    `excluded` the columns that it has and that were left out.  `obstacle` says why it cannot be read whole, if so; it is as of the asking.
+    """
+
+    oid: int
+    schema: str
+    name: str
+    columns: tuple[UpstreamColumn, ...]
+    membership: str
+    identity: str
+    key: tuple[str, ...] = ()
+    excluded: tuple[str, ...] = ()
+    obstacle: str | None = field(default=None, compare=False)
+
+    @property
+    def reference(self) -> str:
+        return f"{self.schema}.{self.name}"
+
+    def without(self, excluded: frozenset[str]) -> UpstreamTable:
+        """The table with the other columns only."""
+        return replace(
+            self,
+            columns=tuple(column for column in self.columns if column.name not in excluded),
+            excluded=tuple(column.name for column in self.columns if column.name in excluded),
+        )
+
+    def to_json(self) -> str:
+        columns = [
+            [column.name, column.number, column.type_oid, column.typmod, column.type_name, column.nullable]
+            for column in self.columns
+        ]
+        fields = (
+            {name: getattr(self, name) for name in _PLAIN}
+            | {"columns": columns}
+            | {name: list(getattr(self, name)) for name in _NAMES}
+        )
+        return json.dumps(fields, separators=(",", ":"), sort_keys=True)
+
+    @classmethod
+    def from_json(cls, text: str) -> UpstreamTable:
+        fields: Mapping[str, Any] = json.loads(text)
+        columns = tuple(UpstreamColumn(*column) for column in fields["columns"])
+        names: dict[str, Any] = {name: tuple(fields[name]) for name in _NAMES}
+        return cls(**{name: fields[name] for name in _PLAIN}, columns=columns, **names)
+
+
+_PLAIN = ("oid", "schema", "name", "membership", "identity")
+_NAMES = ("key", "excluded")
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """What a publication had when it was asked.  `connection` is the id of one, to `database`; `timeline_id` is None where the server
+    does not say."""
+
+    connection: str
+    publication: str
+    database: str
+    tables: tuple[UpstreamTable, ...]
+    timeline_id: int | None = None
