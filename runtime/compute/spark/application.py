@@ -15,7 +15,7 @@ from .job import Job
 from .payload_file import remove_payloads
 from .permit import withdraw
 from .resident import run_resident
-from .session import stop_context
+from .session import has_linked_home, stop_context
 from .superstep import JobRun
 
 
@@ -24,7 +24,8 @@ class Application:
 
     def __init__(self, context: SparkContext, directory: Path) -> None:
         self._context = context
-        class_archive.make_later(self._gateway_process.args, directory / "class_archive.log")
+        if not has_linked_home(self.master):
+            class_archive.make_later(self._gateway_process.args, directory / "class_archive.log")
         self._permits = directory / "permits"
         self._payloads = directory / "payloads"
         remove_payloads(self._payloads)  # of jobs of a driver that has died

@@ -68,7 +68,7 @@ def make_later(command: Sequence[str], log: Path) -> None:
     """Has the archive for such a JVM made in the background, if there is none, by a process of its own."""
     if _is_off() or options(command):
         return
-    timer = threading.Timer(MADE_AFTER_S, _start_making, (archive_of(command), log))
+    timer = threading.Timer(MADE_AFTER_S, _make_beside, (archive_of(command), log))
     timer.daemon = True
     timer.start()
 
@@ -77,14 +77,16 @@ def _is_off() -> bool:
     return os.environ.get(SWITCH, "").lower() == "off"
 
 
-def _start_making(archive: Path, log: Path) -> None:
+def _make_beside(archive: Path, log: Path) -> None:
+    """Waits for the process that makes it: nobody else would take its exit status."""
     with log.open("ab") as output:
-        subprocess.Popen(
+        subprocess.run(
             [sys.executable, "-P", "-m", __name__, str(archive)],
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=output,
             start_new_session=True,
+            check=False,
         )
 
 

@@ -120,7 +120,7 @@ def spark_context(
     os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
     environment = {**os.environ, **java}
     environment.setdefault("SPARK_LOCAL_IP", settings["spark.driver.bindAddress"])
-    home = _linked_home(directory) if master.startswith("local-cluster[") else None
+    home = _linked_home(directory) if has_linked_home(master) else None
     chosen = (lambda command: jvm_options) if jvm_options else class_archive.options
     gateway = start_gateway(settings, environment, directory / "jvm.log", home=home, jvm_options=chosen)
     spark_conf = SparkConf(_jvm=gateway.jvm)
@@ -132,6 +132,11 @@ def spark_context(
         _forget_gateway()
         stop_gateway(gateway)
         raise
+
+
+def has_linked_home(master: str) -> bool:
+    """Whether Spark's class path is of this application alone: no archive of its classes is of use to another one."""
+    return master.startswith("local-cluster[")
 
 
 def _linked_home(directory: Path) -> Path:

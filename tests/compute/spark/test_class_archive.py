@@ -86,6 +86,13 @@ def test_what_somebody_else_has_made_meanwhile_is_not_made_again(cache: Path, tm
     assert archive.stat().st_size == 0
 
 
+def test_who_makes_it_beside_a_runtime_is_waited_for(cache: Path, tmp_path: Path) -> None:
+    archive = class_archive.archive_of([java(tmp_path / "1", b"\x7fELF"), "-cp", "a"])
+    archive.touch()
+    class_archive._make_beside(archive, tmp_path / "log")
+    assert (tmp_path / "log").read_text() == f"{archive}\n"
+
+
 def test_nobody_elses_is_taken(cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     command = [java(tmp_path / "1", b"\x7fELF"), "-cp", "a"]
     class_archive.archive_of(command).touch()
