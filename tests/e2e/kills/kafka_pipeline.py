@@ -16,7 +16,7 @@ from typing import Any
 from confluent_kafka import Message
 from servers.kafka_broker import KafkaBroker
 
-from .runtime_process import Runtime
+from ..runtime_process import Runtime
 
 KEYS, CUSTOMERS, PARTITIONS = 60, 7, 2
 TRANSACTION_TIMEOUT_S = 3
