@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from random import Random
 from typing import Any
 
@@ -137,8 +138,10 @@ class Work:
     def going_on(self) -> Iterator[None]:
         self._stop.clear()
         self._seed += 1000
-        actions = [lambda random=Random(self._seed + i): self._write(random) for i in range(WRITERS)]  # type: ignore[misc]
-        actions += [lambda: self._define(Random(self._seed + WRITERS)), self._read, self._subscribe]
+        actions: list[Callable[[], None]] = [
+            partial(self._write, Random(self._seed + i)) for i in range(WRITERS)
+        ]
+        actions += [partial(self._define, Random(self._seed + WRITERS)), self._read, self._subscribe]
         with ExitStack() as stack:
             for action in actions:
                 thread = threading.Thread(target=self._until_stopped, args=(action,))

@@ -10,8 +10,8 @@ from time import monotonic
 import pytest
 from servers.postgres_listening import logical_postgres
 
-from .bank import PASSWORD, USER, Bank, Work
 from ..conftest import running
+from .bank import PASSWORD, USER, Bank, Work
 from .process_faults import KILLS, kill_replica, kill_server, name_of, stop_replica, stops_of
 
 AT_ONCE = 10
