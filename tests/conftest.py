@@ -18,7 +18,7 @@ os.environ["PTVC_CHECK_PLANS"] = "1"  # relations are type-checked between rules
 
 import oracle as oracle_server
 from servers.kafka_broker import KafkaBroker, running_kafka
-from servers.kafka_jars import Missing
+from servers.maven_jars import Missing
 from servers.s3_server import S3Server, running_s3
 
 pytest_plugins = (

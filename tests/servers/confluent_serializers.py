@@ -20,7 +20,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from .kafka_jars import Missing, shared_cache
+from .maven_jars import Missing, shared_cache
 
 FETCHED_WITHIN_S = 300
 

@@ -34,9 +34,9 @@ from confluent_kafka import (
 )
 from confluent_kafka.admin import AdminClient, NewPartitions, NewTopic
 
-from .kafka_jars import jars, java
 from .kafka_listeners import NAME, SECURED, SecuredListeners
 from .kafka_node import KafkaNode
+from .maven_jars import KAFKA, java
 
 STARTED_WITHIN_S = 60.0
 _SESSION_S = 2.0
@@ -351,7 +351,7 @@ def _free_ports(count: int) -> list[int]:
 @contextmanager
 def running_kafka() -> Iterator[KafkaBroker]:
     """A broker, gone on exit.  Raises Missing where one cannot be had."""
-    java(), jars()
+    java(), KAFKA.folder()
     folder = Path(tempfile.mkdtemp(prefix="ptvc-kafka-"))
     broker: KafkaBroker | None = None
     try:

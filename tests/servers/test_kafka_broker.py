@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from .kafka_broker import KafkaBroker, Record
-from .kafka_jars import Missing, jars
+from .maven_jars import KAFKA, Missing
 
 
 def _records(count: int) -> list[Record]:
@@ -49,4 +49,4 @@ def test_what_is_missing_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: obj
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setenv("PATH", "")
     with pytest.raises(Missing, match="Maven Central: there is no program mvn"):
-        jars()
+        KAFKA.folder()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
@@ -39,7 +40,11 @@ def shows(db: Db, query: str, wanted: list[tuple[Any, ...]], timeout_s: float = 
         eventually(same, timeout_s)
     except AssertionError:
         statuses = rows(db, "SELECT name, status, error FROM mz_internal.mz_source_statuses")
-        raise AssertionError(f"{found[:20]} is not {wanted[:20]}; {statuses}") from None
+        there = Counter(map(repr, found)), Counter(map(repr, wanted))
+        missing, more = there[1] - there[0], there[0] - there[1]
+        raise AssertionError(
+            f"missing: {list(missing)[:10]}, too many: {list(more)[:10]}; {statuses}"
+        ) from None
 
 
 def status(db: Db, name: str = "s") -> tuple[str, str | None]:

@@ -13,7 +13,7 @@ import pytest
 from inprocess import rows
 from servers.confluent_serializers import avro_payloads, avro_payloads_and_header, packages
 from servers.kafka_broker import KafkaBroker
-from servers.kafka_jars import Missing
+from servers.maven_jars import Missing
 from servers.schema_registry import SchemaRegistry, schema_registry
 
 from .sources import Db, connect, shows
