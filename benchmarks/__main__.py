@@ -1,5 +1,5 @@
 """`python -m benchmarks`: engine, hydration, end-to-end, transactions, statements, pgbench, isolation, responsiveness, idle, merges, formats,
-memory, footprint, reads, recovery, storage, kafka, webhooks, dbt, dbt-tests, all."""
+memory, footprint, reads, recovery, storage, kafka, replication, webhooks, dbt, dbt-tests, all."""
 
 from __future__ import annotations
 
@@ -28,6 +28,9 @@ from .memory import run_memory
 from .merges import run_merges
 from .reads import run_reads
 from .recovery import run_recovery
+from .replication import run_backlogs as run_contents
+from .replication import run_freshness as run_transaction_freshness
+from .replication import run_sink
 from .report import Result, console, show, write_json
 from .responsiveness import run_responsiveness
 from .statements import run_pgbench, run_planning, run_statements
@@ -351,6 +354,38 @@ def kafka(
     if sink_rows:
         console.log(f"sinks of {sink_rows:,} rows")
         results += run_sinks(broker, sink_rows, registry)
+    finish(results, machine, output)
+
+
+@app.command()
+def replication(
+    upstream: Annotated[
+        str,
+        typer.Option(
+            "--upstream",
+            help="libpq's connection string of a PostgreSQL that is there, with wal_level = logical.",
+        ),
+    ],
+    rows: Annotated[int, typer.Option("--rows", help="Of the table; 0 leaves it out.")] = 500_000,
+    rate: Annotated[int, typer.Option("--rate", help="Transactions a second; 0 leaves it out.")] = 500,
+    seconds: Annotated[int, typer.Option("--seconds", help="How long they come at that rate.")] = 20,
+    sink_rows: Annotated[
+        int, typer.Option("--sink-rows", help="Of the view that is written; 0 leaves it out.")
+    ] = 500_000,
+    output: OutputOption = None,
+) -> None:
+    """A table that is read whole, and followed; how soon a transaction is in a view; a view that is written to a table."""
+    machine = Machine.now()
+    results: list[Result] = []
+    if rows:
+        console.log(f"a table of {rows:,} rows")
+        results += run_contents(upstream, rows)
+    if rate:
+        console.log(f"{rate:,} transactions a second")
+        results.append(run_transaction_freshness(upstream, rate, seconds))
+    if sink_rows:
+        console.log(f"a sink of {sink_rows:,} rows")
+        results += run_sink(upstream, sink_rows)
     finish(results, machine, output)
 
 

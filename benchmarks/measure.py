@@ -50,6 +50,17 @@ class Latencies:
 
 
 @dataclass(frozen=True, slots=True)
+class FreshnessResult:
+    """From what happens outside (a message is handed to the client, a transaction is committed) to its row in a subscription to a
+    materialized view over the source; the CPU time is that of the runtime, all its processes, of one of them."""
+
+    source: str
+    rate: int
+    latencies: Latencies
+    load_1min: float
+
+
+@dataclass(frozen=True, slots=True)
 class Machine:
     """Where and when: `load_1min` is the number of runnable processes, averaged over the last minute."""
 

@@ -20,12 +20,13 @@ from .formats import FormatResult
 from .hydration import JobHydration, Recomputation
 from .idle import IdleResult
 from .isolation import ReadResult, RunawayResult
-from .kafka import BacklogResult, FreshnessResult, SinkResult
-from .measure import Latencies, Machine, plain
+from .kafka import BacklogResult, SinkResult
+from .measure import FreshnessResult, Latencies, Machine, plain
 from .memory import MemoryResult
 from .merges import MergeResult
 from .reads import QueryResult
 from .recovery import RecoveryResult
+from .replication import ReplicationResult
 from .responsiveness import ResponsivenessResult
 from .statements import PgbenchResult, PlanningResult, StatementResult
 from .storage import StorageResult
@@ -67,6 +68,7 @@ Result = (
     | BacklogResult
     | FreshnessResult
     | SinkResult
+    | ReplicationResult
 )
 
 
@@ -109,6 +111,7 @@ def show(results: list[Result]) -> None:
     _show_backlogs([r for r in results if isinstance(r, BacklogResult)])
     _show_freshness([r for r in results if isinstance(r, FreshnessResult)])
     _show_sinks([r for r in results if isinstance(r, SinkResult)])
+    _show_replication([r for r in results if isinstance(r, ReplicationResult)])
 
 
 def _table(title: str, *columns: str) -> Table:
@@ -424,9 +427,10 @@ def _show_freshness(results: list[FreshnessResult]) -> None:
     if not results:
         return
     table = _table(
-        "From producing to a view, in milliseconds",
+        "From a message or a transaction to a view, in milliseconds",
+        "source",
         "a second",
-        "messages",
+        "of them",
         "median",
         "p99",
         "max",
@@ -435,7 +439,7 @@ def _show_freshness(results: list[FreshnessResult]) -> None:
     )
     for r in results:
         latencies = [*_three(r.latencies), _ms(r.latencies.cpu_ms)]
-        table.add_row(f"{r.rate:,}", f"{r.latencies.count:,}", *latencies, f"{r.load_1min:.1f}")
+        table.add_row(r.source, f"{r.rate:,}", f"{r.latencies.count:,}", *latencies, f"{r.load_1min:.1f}")
     console.print(table)
 
 
@@ -664,6 +668,25 @@ def _show_sinks(results: list[SinkResult]) -> None:
             f"{r.messages:,}",
             f"{r.nbytes / 1e6:.1f}",
             f"{r.seconds:.1f}",
+            f"{r.per_second:,.0f}",
+            f"{r.cpu_s:.1f}",
+            f"{r.load_1min:.1f}",
+        )
+    console.print(table)
+
+
+def _show_replication(results: list[ReplicationResult]) -> None:
+    if not results:
+        return
+    table = _table(
+        "Rows of a database until they are here; of a sink, until they are there",
+        *("what", "rows", "seconds", "a second", "CPU in s", "load"),
+    )
+    for r in results:
+        table.add_row(
+            r.what,
+            f"{r.rows:,}",
+            f"{r.seconds:.2f}",
             f"{r.per_second:,.0f}",
             f"{r.cpu_s:.1f}",
             f"{r.load_1min:.1f}",

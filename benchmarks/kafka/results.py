@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..measure import Latencies
-
 
 @dataclass(frozen=True, slots=True)
 class BacklogResult:
@@ -24,13 +22,3 @@ class BacklogResult:
     @property
     def per_second(self) -> float:
         return self.messages / self.seconds
-
-
-@dataclass(frozen=True, slots=True)
-class FreshnessResult:
-    """From the call that produces a message to its row in a subscription to a materialized view over the source; the CPU time is that of the
-    runtime, all its processes, a message."""
-
-    rate: int
-    latencies: Latencies
-    load_1min: float

@@ -14,10 +14,10 @@ from confluent_kafka import Producer
 from confluent_kafka.admin import AdminClient
 from confluent_kafka.cimpl import NewTopic
 
-from ..measure import Latencies, load
+from ..measure import FreshnessResult, Latencies, load
 from ..runtime import RuntimeFailed, ServedRuntime, await_true, served
 from .flink import run_flink
-from .results import BacklogResult, FreshnessResult
+from .results import BacklogResult
 
 PARTITIONS = 4
 KEYS = 50_000
@@ -87,7 +87,7 @@ def run_freshness(broker: str, rate: int, seconds: int) -> FreshnessResult:
         if len(seen) != len(sent):
             raise RuntimeFailed(f"{len(seen)} of {len(sent)} messages have come to the view")
         latencies = Latencies.of([seen[n] - sent[n] for n in warm], runtime.cpu_seconds() - cpu)
-        return FreshnessResult(rate, latencies, load())
+        return FreshnessResult("kafka", rate, latencies, load())
 
 
 def _read(runtime: ServedRuntime, count: int, seen: dict[int, float]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -144,3 +145,16 @@ _SETTINGS = (
     "fsync = off",  # synchronous_commit stays: only what is flushed is sent
     "timezone = 'UTC'",
 )
+
+
+def main() -> None:
+    """Serves until standard input ends, and prints where: `python -m servers.postgres_listening`, in this folder's parent."""
+    with logical_postgres() as server:
+        with psycopg.connect(server.uri, autocommit=True) as connection:
+            connection.execute("ALTER ROLE ann SUPERUSER")
+        print(f"host=127.0.0.1 port={server.port} dbname=postgres user=ann password=a-password", flush=True)
+        sys.stdin.read()
+
+
+if __name__ == "__main__":
+    main()
