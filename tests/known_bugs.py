@@ -848,6 +848,46 @@ OTHERS = (
         ),
     ),
     Mutant(
+        "an object that changes while it is read is read half old, half new",
+        (
+            Edit(
+                "runtime/storage/source/s3/bucket.py",
+                '        if found.version.startswith(\'"\'):\n            asked["if_match"] = found.version\n',
+                "",
+            ),
+            Edit(
+                "runtime/storage/source/s3/bucket.py",
+                "            if _found(result.meta) != found:",
+                "            if _found(result.meta).key != found.key:",
+            ),
+        ),
+        ("tests/storage/source/s3/test_connector.py::test_an_object_that_changes_is_noticed_by_its_bytes",),
+    ),
+    Mutant(
+        "objects of a commit that was given up count as read",
+        (
+            Edit(
+                "runtime/storage/source/s3/connector.py",
+                "            if position == self._next:\n                self._ledger.add(self._taken)\n",
+                "            self._ledger.add(self._taken)\n            if position == self._next:\n                pass\n",
+            ),
+        ),
+        (
+            "tests/storage/source/s3/test_connector.py::test_every_record_once_through_aborts_kills_and_faults",
+        ),
+    ),
+    Mutant(
+        "of two exports at once both take the place",
+        (
+            Edit(
+                "runtime/storage/export/bucket.py",
+                'obstore.put(self._store, key, self._token, mode="create")',
+                "obstore.put(self._store, key, self._token)",
+            ),
+        ),
+        ("tests/storage/export/test_places.py::test_a_place_is_one_export_s",),
+    ),
+    Mutant(
         "a broker that answers within a second does not answer in time",
         (
             Edit(

@@ -54,6 +54,7 @@ from ..sql.syntax.definition_statements import (
     CreateSinkStatement,
     CreateSourceStatement,
     CreateWebhookStatement,
+    S3SourceClause,
 )
 from ..sql.syntax.schema_clauses import RegistryClause
 from ..sql.syntax.sink_statements import KafkaSinkClause, PostgresSinkClause
@@ -137,6 +138,9 @@ class Environment:
             ):
                 values = {"HOST": "nowhere.invalid", "DATABASE": "d", "USER": "u"}
                 self._assume_connection(name, ConnectionKind.POSTGRES, dict(values))
+            case CreateSourceStatement(s3=S3SourceClause(connection=name)):
+                keys = {"ACCESS KEY ID": "k", "SECRET ACCESS KEY": "s"}
+                self._assume_connection(name, ConnectionKind.AWS, dict(keys))
             case CreateSourceStatement(kafka=KafkaSourceClause(connection=name, key=key, value=value)):
                 schemas = [format_.schema for format_ in (key, value) if format_ is not None]
                 self._assume_kafka(name, *(s.connection for s in schemas if isinstance(s, RegistryClause)))

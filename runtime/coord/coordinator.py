@@ -29,6 +29,7 @@ from .ddl import Ddl
 from .ddl.clusters import check_room
 from .ddl.connections import Connections
 from .ddl.secrets import unreadable
+from .dml.exports import Exports
 from .dml.replays import Replays
 from .dml.writes import Writes
 from .introspection import Introspection
@@ -121,6 +122,7 @@ class Coordinator:
             Introspection(catalog, storage.collections, controller, self._sessions, self.webhooks),
             Explainer(storage, catalog, controller),
             Subscriptions(storage, catalog, controller, peeks, count(1)),
+            Exports(self._own, self._answers, connections.values),
             self._answers,
         )
         maintenance = Maintenance(

@@ -31,10 +31,15 @@ class RowWriter:
         if self._options.format is CopyFormat.BINARY:
             self._head = SIGNATURE + bytes(8)  # in one message with what follows, as clients expect
             return b""
+        line = self.header_line()
+        return b"" if line is None else bytes(joined_bytes(_framed(line)))
+
+    def header_line(self) -> pa.Array | None:
+        """string[1]: the names of the columns, if text or csv is to have them."""
         if not self._options.header:
-            return b""
+            return None
         names = [self._escape(pa.array([name], pa.string()), False) for name in self._schema.names]
-        return bytes(joined_bytes(_framed(self._line(names))))
+        return self._line(names)
 
     def trailer(self) -> bytes:
         return codec.message(b"d", self._head + TRAILER) if self._options.format is CopyFormat.BINARY else b""

@@ -25,6 +25,7 @@ from . import codec
 from .codec import LARGE_MESSAGE, Data, FrontendKind
 from .contract import SessionLike
 from .copy import copy_in_chunks, copy_out
+from .copy_export import export
 from .extended import Portal, bind, close_chunks, missing_portal, missing_statement
 from .rows import BYTES_PER_PIECE, SMALL_PIECE, data_rows, size, slices
 from .wire import FLUSH_BYTES, ClientGone, FramingError, StatementTooLong, Terminated, Wire
@@ -249,7 +250,10 @@ class Connection:
                 self._wire.send(codec.EMPTY_QUERY_RESPONSE)
             case CopyOut():
                 try:
-                    rows = await copy_out(self._wire, result, self._check_cancel)
+                    if result.export is not None:
+                        rows = await export(result, result.export, self._check_cancel)
+                    else:
+                        rows = await copy_out(self._wire, result, self._check_cancel)
                 finally:
                     await close_chunks(result.chunks)
                 self._complete(f"COPY {rows}")

@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 import queue
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from time import monotonic
@@ -21,7 +21,7 @@ from ..errors import DiskFull, PtvcError
 from ..expr.tree.relation import GlobalId
 from ..persist.blob.base import Blob
 from ..persist.write import PartRef
-from ..repr.batch import NO_ERRORS, Delta
+from ..repr.batch import NO_ERRORS, Batch, Delta
 from ..retry import ThreadTiming, retry
 from ..storage.changes import Changes
 from ..storage.connections.values import Values
@@ -70,6 +70,7 @@ def open_source(
     stored: Stored | None = None,
     scratch: Scratch | None = None,
     connections: Mapping[GlobalId, Values] = NO_CONNECTIONS,
+    recorded: Iterable[Batch] = (),
 ) -> Ingestion:
     """The ingestion that a source's description asks for; raises if its parts do not go together.  `connections` are what it reads
     through, which it needs as soon as it reads."""
@@ -83,6 +84,7 @@ def open_source(
         stored=stored,
         scratch=scratch,
         connections=connections,
+        recorded=recorded,
         label=label_of(description.label),
     )
 
@@ -161,7 +163,11 @@ class _RunningSource:
         command = self._command
         if (state := command.upsert) is None:
             return open_source(
-                command.description, command.outputs, command.position, connections=command.connections
+                command.description,
+                command.outputs,
+                command.position,
+                connections=command.connections,
+                recorded=self._recorded_rows(),
             )
         begin = monotonic()
         ingestion = retry(
@@ -180,13 +186,22 @@ class _RunningSource:
         command = self._command
         stored = None
         if command.position is not None:
-            stored = Stored(
-                stored_updates(self._blob, state.stored), stored_updates(self._blob, state.recorded)
-            )
+            stored = Stored(stored_updates(self._blob, state.stored), self._recorded_rows())
         scratch = Scratch(Path(state.directory), state.spill_rows)
         return open_source(
-            command.description, command.outputs, command.position, stored, scratch, command.connections
+            command.description,
+            command.outputs,
+            command.position,
+            stored,
+            scratch,
+            command.connections,
+            self._recorded_rows(),
         )
+
+    def _recorded_rows(self) -> Iterator[Batch]:
+        """Updates of what stands beside the position."""
+        recorded = self._command.recorded
+        return iter(()) if recorded is None else stored_updates(self._blob, recorded)
 
     def _report_full(self, error: Exception) -> None:
         assert isinstance(error, PtvcError)
@@ -221,7 +236,7 @@ class _RunningSource:
             return True
         parts, self._staged = self._staged, {}
         statistics = self._statistics(ingestion.once_committed())
-        recorded = self._recorded(ingest.keyed_errors)
+        recorded = self._recorded(ingest.recorded)
         self._send(Ingest(id_, parts, ingest.position, statistics, recorded, self._command.installation))
         time = self._replies.get()
         if time is None:
@@ -244,17 +259,17 @@ class _RunningSource:
             wanted=lambda: not self._stop.is_set(),
         )
 
-    def _recorded(self, keyed_errors: Changes | None) -> tuple[PartRef, ...]:
+    def _recorded(self, changes: Changes | None) -> tuple[PartRef, ...]:
         """What goes to the shard of positions beside the position."""
-        if keyed_errors is None:
+        if changes is None:
             return ()
-        assert self._command.upsert is not None, "errors have keys in upsert sources only"
-        shard = self._command.upsert.recorded
+        shard = self._command.recorded
+        assert shard is not None, "a source that records something goes on from it"
         return write_parts_when_there_is_room(
             self._blob,
             shard.shard,
             shard.schema,
-            Delta(keyed_errors.at(0), NO_ERRORS),
+            Delta(changes.at(0), NO_ERRORS),
             writer=self._writer,
             wanted=lambda: not self._stop.is_set(),
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,12 +10,7 @@ from ..clock import Clock
 from ..errors import InvalidParameter, Unsupported
 from ..repr.batch import Batch
 from ..repr.schema import Schema
-from .changes import Changes
 from .connections.values import Values
-from .decode import Decoded
-from .decode_csv import CsvDecoder
-from .decode_json import JsonDecoder
-from .decode_parquet import ParquetDecoder
 from .envelope import AppendEnvelope, Envelope, EnvelopeKind, UpsertEnvelope
 from .formats.known import open_events, open_format
 from .ingestion import (
@@ -29,9 +24,8 @@ from .ingestion import (
     Polled,
     former_keyed_errors,
 )
-from .source.directory import SourceStalled
-from .source.file import FileReader, Piece
-from .source.file_letters import with_lines
+from .source.file_connectors import FILE_CONNECTORS, sole
+from .source.file_options import FileOptions
 from .source.generator.kinds import KINDS
 from .source.generator.options import GeneratorOptions
 from .source.generator.ticking import PROGRESS_SCHEMA, Ticking, table_of
@@ -40,24 +34,14 @@ from .source.kafka.options import KafkaOptions, Part
 from .source.kafka.progress import PROGRESS_SCHEMA as OFFSETS_SCHEMA
 from .source.kafka.records import Records
 from .source.load_generator import COUNTER_SCHEMA, Counter
-from .source.parquet_file import ParquetReader
 from .source.postgres.connector import PostgresConnector
 from .source.postgres.options import PostgresOptions
 from .source.postgres.progress import PROGRESS_SCHEMA as LSN_SCHEMA
+from .source.s3.connector import S3Connector
+from .source.s3.options import S3Options
 from .upsert.scratch import Scratch
 
 NO_CONNECTIONS: Mapping[str, Values] = {}
-
-
-@dataclass(frozen=True, slots=True)
-class FileOptions:
-    """FILE: `path` is a file or a directory, `format` csv, json (lines) or parquet, `pattern` a glob over names."""
-
-    path: str
-    format: str
-    delimiter: str = ","
-    header: bool = True
-    pattern: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,73 +50,6 @@ class CounterOptions:
 
     tick_ms: int = 1000
     max_cardinality: int | None = None
-
-
-class _JsonFiles:
-    def __init__(self, options: FileOptions, schema: Schema, key: tuple[int, ...]) -> None:
-        self._reader = FileReader(options.path, pattern=options.pattern)
-        self._decoder = JsonDecoder(schema, key)
-
-    def poll(self, position: Mapping[str, Any] | None, outputs: Outputs, max_bytes: int) -> Polled | None:
-        chunk = self._reader.poll(position, max_bytes)
-        if chunk is None:
-            return None
-        records = tuple(with_lines(self._decoder, piece) for piece in chunk.records)
-        return Polled(
-            _sole(outputs, records), chunk.next_position, chunk.at_end, chunk.lag_bytes, chunk.nbytes
-        )
-
-
-class _CsvFiles:
-    def __init__(self, options: FileOptions, schema: Schema, key: tuple[int, ...]) -> None:
-        self._reader = FileReader(
-            options.path, pattern=options.pattern, header=options.header, delimiter=options.delimiter
-        )
-        self._schema, self._key, self._delimiter = schema, key, options.delimiter
-        self._decoders: dict[tuple[str, ...] | None, CsvDecoder] = {
-            None: CsvDecoder(schema, key, delimiter=options.delimiter)
-        }
-
-    def poll(self, position: Mapping[str, Any] | None, outputs: Outputs, max_bytes: int) -> Polled | None:
-        chunk = self._reader.poll(position, max_bytes)
-        if chunk is None:
-            return None
-        records = tuple(self._decode(piece) for piece in chunk.records)
-        return Polled(
-            _sole(outputs, records), chunk.next_position, chunk.at_end, chunk.lag_bytes, chunk.nbytes
-        )
-
-    def _decode(self, piece: Piece) -> Decoded:
-        decoder = self._decoders.get(piece.fields)
-        if decoder is None:
-            try:
-                decoder = CsvDecoder(self._schema, self._key, delimiter=self._delimiter, fields=piece.fields)
-            except InvalidParameter as error:
-                raise SourceStalled(
-                    f'file "{piece.file}": {error.message}',
-                    sqlstate="42703",
-                    detail=error.detail,
-                    hint="Correct the header, or drop the source and create it again with the file's columns.",
-                ) from error
-            self._decoders[piece.fields] = decoder
-        return with_lines(decoder, piece)
-
-
-class _ParquetFiles:
-    def __init__(self, options: FileOptions, schema: Schema, key: tuple[int, ...]) -> None:
-        self._decoder = ParquetDecoder(schema, key)
-        self._reader = ParquetReader(
-            options.path, schema.names, self._decoder.check_file, pattern=options.pattern
-        )
-
-    def poll(self, position: Mapping[str, Any] | None, outputs: Outputs, max_bytes: int) -> Polled | None:
-        chunk = self._reader.poll(position, max_bytes)
-        if chunk is None:
-            return None
-        records = tuple(self._decoder.decode(p.rows, p.file, p.first_row) for p in chunk.records)
-        return Polled(
-            _sole(outputs, records), chunk.next_position, chunk.at_end, chunk.lag_bytes, chunk.nbytes
-        )
 
 
 class _Counter:
@@ -144,7 +61,7 @@ class _Counter:
         if chunk is None:
             return None
         return Polled(
-            _sole(outputs, chunk.changes),
+            sole(outputs, chunk.changes),
             chunk.next_position,
             chunk.at_end,
             chunk.lag_bytes,
@@ -152,13 +69,6 @@ class _Counter:
             offset_known=chunk.due,
             offset_committed=chunk.next_position["tick"],
         )
-
-
-_FILES: dict[str, Callable[[FileOptions, Schema, tuple[int, ...]], Connector]] = {
-    "json": _JsonFiles,
-    "csv": _CsvFiles,
-    "parquet": _ParquetFiles,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +80,7 @@ class Stored:
     recorded: Iterable[Batch] = ()
 
 
-Options = FileOptions | CounterOptions | GeneratorOptions | KafkaOptions | PostgresOptions
+Options = FileOptions | CounterOptions | GeneratorOptions | KafkaOptions | PostgresOptions | S3Options
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,6 +102,8 @@ def parsed_options(connector: str, options: Mapping[str, Any]) -> Options:
         return KafkaOptions.from_json(options)
     if connector == "postgres":
         return PostgresOptions.from_json(options)
+    if connector == "s3":
+        return S3Options.from_json(options)
     return FileOptions(**options)
 
 
@@ -219,6 +131,7 @@ def open_ingestion(
     stored: Stored | None = None,
     scratch: Scratch | None = None,
     connections: Mapping[str, Values] = NO_CONNECTIONS,
+    recorded: Iterable[Batch] = (),
     chunk_bytes: int = DEFAULT_CHUNK_BYTES,
     label: str = "",
 ) -> Ingestion:
@@ -226,7 +139,7 @@ def open_ingestion(
 
     `position` is the last one that was committed (as `Ingest.position` gave it); `stored` and `scratch` are for the state
     of ENVELOPE UPSERT only: such a source has one output that is a relation.  `connections` are those that the options name,
-    by id; `label` is what messages of errors begin with.  Raises Unsupported or InvalidParameter for options, columns or keys that do not go together, DiskFull and
+    by id; `recorded` are updates of what stands beside the position, which some connectors go on from; `label` is what messages of errors begin with.  Raises Unsupported or InvalidParameter for options, columns or keys that do not go together, DiskFull and
     StorageError for the state; nothing outside is touched yet.
     """
     connector: Connector
@@ -242,6 +155,11 @@ def open_ingestion(
         return Ingestion(
             postgres, opened, position, chunk_bytes=chunk_bytes, waits=True, close=postgres.close, label=label
         )
+    if isinstance(options, S3Options):
+        own = key if envelope is EnvelopeKind.UPSERT else ()
+        s3 = S3Connector(options, _own(outputs).schema, own, connections, recorded)
+        opened = asked_outputs(outputs, key, envelope, position, stored, scratch)
+        return Ingestion(s3, opened, position, chunk_bytes=chunk_bytes, close=s3.close, label=label)
     if isinstance(options, GeneratorOptions):
         if envelope is not EnvelopeKind.NONE:
             raise InvalidParameter("a load generator hands out changes: it has ENVELOPE NONE")
@@ -310,15 +228,11 @@ def _sole_connector(
         if envelope is not EnvelopeKind.NONE or schema.types != COUNTER_SCHEMA.types:
             raise InvalidParameter("LOAD GENERATOR COUNTER has one bigint column and ENVELOPE NONE")
         return _Counter(Counter(clock, options.tick_ms, options.max_cardinality))
-    if options.format in _FILES:
-        return _FILES[options.format](options, schema, key if envelope is EnvelopeKind.UPSERT else ())
+    if options.format in FILE_CONNECTORS:
+        return FILE_CONNECTORS[options.format](
+            options, schema, key if envelope is EnvelopeKind.UPSERT else ()
+        )
     raise Unsupported(f'format "{options.format}" is not supported', hint="Formats are: csv, json, parquet.")
-
-
-def _sole(outputs: Outputs, content: tuple[Decoded, ...] | Changes) -> dict[OutputId, Any]:
-    """The contents of the one output that is the source itself."""
-    (id_,) = (id_ for id_, output in outputs.items() if not output.reference)
-    return {id_: content}
 
 
 def _own(outputs: Mapping[OutputId, AskedOutput]) -> AskedOutput:
@@ -341,7 +255,7 @@ def only_appends(
         return table_of(reference) in KINDS[connector].append_only
     if connector == "kafka":
         return not reference
-    return (connector == "file" and not reference) or (
+    return (connector in ("file", "s3") and not reference) or (
         connector == "counter" and options.get("max_cardinality") is None
     )
 

@@ -3,7 +3,7 @@
 | source | columns |
 |---|---|
 | KAFKA | `partition, offset, timestamp, key, payload, headers`, `reason` |
-| FILE | `file, line, payload`, `reason` |
+| FILE, S3 | `file, line, payload`, `reason` |
 
 A source has them if it has an output with the reference DEAD_LETTERS.  Then no record in error is an error of the source: rows, dead letters
 and position are of one commit.  What a dead letter holds is all that decoding it again needs.
@@ -51,7 +51,7 @@ Raw = Callable[[Indices], tuple[pa.Array, ...]]
 
 def letters_schema(connector: str) -> Schema | None:
     """The columns of dead letters, by the word that the catalog knows the connector by; None where there are none."""
-    return {"kafka": MESSAGE_LETTERS, "file": LINE_LETTERS}.get(connector)
+    return {"kafka": MESSAGE_LETTERS, "file": LINE_LETTERS, "s3": LINE_LETTERS}.get(connector)
 
 
 def letters_name(source: str) -> str:

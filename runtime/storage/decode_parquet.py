@@ -30,6 +30,10 @@ class ParquetDecoder:
         self._key = tuple(key)
         self._values = value_columns(schema, key)
 
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return self._schema.names
+
     def check_file(self, schema: pa.Schema, file: str) -> None:
         """Raises UndefinedColumn or DatatypeMismatch, naming file and column, when the file cannot be read."""
         for column in self._schema:

@@ -19,7 +19,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from ..errors import DiskFull, PtvcError
-from ..repr.schema import Schema
+from ..repr.schema import Column, Schema
+from ..repr.types import TEXT
 from .changes import NO_ERROR_CHANGES, Changes, no_changes, together
 from .dead_letters import DEAD_LETTERS, dead_letters, with_label
 from .decode import Decoded, concat_decoded
@@ -29,6 +30,7 @@ DEFAULT_CHUNK_BYTES = 8 << 20
 PROGRESS = "mz_progress"
 """What the output is called that has the source's position, of what a source offers."""
 
+_RECORDED = Schema((Column("position", TEXT, False),))
 OutputId = str
 """The id of the collection that an output is."""
 
@@ -62,7 +64,7 @@ class Polled:
     durable.  `snapshot` says of outputs of which this is (a piece of) the snapshot how many records that has, `snapshot_staged` how
     many of them there are with this, where that is more than the transaction has.  `lag_bytes` is what is there to read, None
     where nobody knows.  The offsets are upstream's own count of what there is, and of what lies before the position, where it
-    has one.
+    has one.  `recorded` are changes of rows beside the position, a text each that does not begin as a position does.
     """
 
     contents: Mapping[OutputId, tuple[Decoded, ...] | Changes | OutputChanges]
@@ -75,6 +77,7 @@ class Polled:
     snapshot_staged: Mapping[OutputId, int] = field(default_factory=dict)
     offset_known: int | None = None
     offset_committed: int | None = None
+    recorded: Changes | None = None
 
 
 class Pending(enum.Enum):
@@ -143,8 +146,8 @@ class Ingest:
     """One unit of work: updates of rows and errors by output, and the position to record with them.
 
     Unless it is `complete` it is a piece, to be committed with those that follow.  `at_end`: everything that was there
-    when it was read is included.  `records` and `nbytes` of input.  `keyed_errors` are to be recorded beside the
-    position: see `Envelope.keyed_errors`.
+    when it was read is included.  `records` and `nbytes` of input.  `recorded` are changes of
+    what stands beside the position: those of the connector, and of `Envelope.keyed_errors`.
     """
 
     outputs: Mapping[OutputId, OutputChanges]
@@ -154,7 +157,7 @@ class Ingest:
     records: int
     nbytes: int
     lag_bytes: int | None
-    keyed_errors: Changes | None = None
+    recorded: Changes | None = None
 
 
 @dataclass(slots=True)
@@ -260,7 +263,7 @@ class Ingestion:
             records,
             polled.nbytes,
             polled.lag_bytes,
-            self._keyed_errors(),
+            self._recorded(polled),
         )
         self._pending = (ingest, polled)
         self._stage(ingest, polled)
@@ -321,14 +324,11 @@ class Ingestion:
             },
         )
 
-    def _keyed_errors(self) -> Changes | None:
-        found = [
-            changes
-            for output in self._outputs.values()
-            if (changes := output.envelope.keyed_errors()) is not None
-        ]
-        assert len(found) <= 1, "a source with keyed errors has one output"
-        return found[0] if found else None
+    def _recorded(self, polled: Polled) -> Changes | None:
+        """What stands beside the position and changes with it: texts."""
+        of_envelopes = [output.envelope.keyed_errors() for output in self._outputs.values()]
+        found = [changes for changes in (polled.recorded, *of_envelopes) if changes is not None]
+        return together(_RECORDED, found) if found else None
 
     @property
     def _dead_letters(self) -> OutputId | None:

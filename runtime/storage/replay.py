@@ -6,7 +6,7 @@ and what the record was stays.  Both changes are to be committed in one.  It is 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -18,16 +18,19 @@ from ..errors import Unsupported
 from ..repr.batch import Batch, Indices, concat_batches
 from ..repr.schema import Schema
 from .connections.values import Values
-from .connectors import FileOptions, Options, message_records
+from .connectors import Options, message_records
 from .dead_letters import with_label
 from .decode import WHOLE_RECORD, Decoded, ErrorList, check_not_null
 from .formats.contract import DecodedPayloads, PayloadFormat
 from .formats.csv import Csv
 from .formats.json import JsonFields
 from .source.file import FileReader
+from .source.file_options import FileOptions
 from .source.kafka.letters import messages_of
 from .source.kafka.options import KafkaOptions
 from .source.kafka.records import Records
+from .source.s3.letters import ObjectHeaders
+from .source.s3.options import S3Options
 
 
 class LetterDecoder(Protocol):
@@ -53,7 +56,12 @@ def open_letters(options: Options, schema: Schema, connections: Mapping[str, Val
         case KafkaOptions():
             return _MessageLetters(message_records(options, schema, connections))
         case FileOptions(format="json" | "csv"):
-            return _LineLetters(options, schema)
+            reader = FileReader(
+                options.path, pattern=options.pattern, header=options.header, delimiter=options.delimiter
+            )
+            return _LineLetters(options, schema, reader.fields)
+        case S3Options(format="json" | "csv"):
+            return _LineLetters(options, schema, ObjectHeaders(options, connections).fields)
         case _:
             raise Unsupported("the source has no dead letters")
 
@@ -88,10 +96,12 @@ class _MessageLetters:
 
 
 class _LineLetters:
-    """Lines of files.  A line with a header is read by that of its file."""
+    """Lines of files.  A line with a header is read by that of its file, which `fields` knows."""
 
-    def __init__(self, options: FileOptions, schema: Schema) -> None:
-        self._options, self._schema = options, schema
+    def __init__(
+        self, options: FileOptions | S3Options, schema: Schema, fields: Callable[[str], tuple[str, ...]]
+    ) -> None:
+        self._options, self._schema, self._fields = options, schema, fields
 
     def decode(self, letters: Sequence[pa.Array]) -> Decoded:
         files, numbers, payloads = letters
@@ -136,11 +146,10 @@ class _LineLetters:
         settings = {"delimiter": options.delimiter}
         if not options.header or not len(files):
             return [(every, Csv(self._schema, settings))]
-        reader = FileReader(options.path, pattern=options.pattern, header=True, delimiter=options.delimiter)
         encoded = files.dictionary_encode()
         of_file = encoded.indices.to_numpy()
         return [
-            (np.flatnonzero(of_file == place), Csv(self._schema, settings, reader.fields(name)))
+            (np.flatnonzero(of_file == place), Csv(self._schema, settings, self._fields(name)))
             for place, name in enumerate(encoded.dictionary.to_pylist())
         ]
 

@@ -58,6 +58,10 @@ KINDS = {
         "key format json value format json include partition envelope upsert",
         {"k": "integer", "v": "text", "partition": "integer"},
     ),
+    "a_source_of_objects": (
+        "{{ config(materialized='source') }}(k int, v text) from s3 connection elsewhere.lake (uri 's3://lake/events') format parquet",
+        {"k": "integer", "v": "text"},
+    ),
     "a_source_with_dead_letters": (
         "{{ config(materialized='source') }}(k int, v text) from kafka connection elsewhere.events (topic 't') "
         "format json dead letters as rejected with (on error = dead letter)",

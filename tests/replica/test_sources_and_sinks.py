@@ -151,10 +151,9 @@ class UpsertSource:
         description = SourceDescription("src", "file", options, (0,), "upsert")
         stored = Import("s", "s", KEYED, True, self._time, self._rows, (), self._time + 1)
         recorded = Import("s", "remap", RECORDED, False, self._time, self._recorded, (), self._time + 1)
-        state = UpsertState(stored, recorded, str(self.scratch), 1)
-        return InstallSource(
-            "s", "src", description, self.position, {"s": SourceOutput("s", "", KEYED)}, state
-        )
+        state = UpsertState(stored, str(self.scratch), 1)
+        outputs = {"s": SourceOutput("s", "", KEYED)}
+        return InstallSource("s", "src", description, self.position, outputs, state, recorded=recorded)
 
     def commit(self, ingest: Ingest) -> Ingested:
         self._time += 1

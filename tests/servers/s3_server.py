@@ -70,6 +70,9 @@ class S3Server:
     def read(self, bucket: str, name: str) -> bytes:
         return self._ask("GET", f"/{bucket}/{quote(name)}")
 
+    def delete(self, bucket: str, name: str) -> None:
+        self._ask("DELETE", f"/{bucket}/{quote(name)}")
+
     def names(self, bucket: str) -> list[str]:
         """Of the objects in a bucket, a thousand at most."""
         listed = self._ask("GET", f"/{bucket}?list-type=2&max-keys=1000").decode()

@@ -13,10 +13,11 @@ from ptvc.clock import ManualClock
 from ptvc.repr.schema import Column, Schema
 from ptvc.repr.types import INT4, TEXT
 from ptvc.storage.changes import Changes
-from ptvc.storage.connectors import AskedOutput, FileOptions, only_appends, open_ingestion
+from ptvc.storage.connectors import AskedOutput, only_appends, open_ingestion
 from ptvc.storage.dead_letters import DEAD_LETTERS, LINE_LETTERS, letters_schema
 from ptvc.storage.envelope import EnvelopeKind
 from ptvc.storage.ingestion import Ingestion
+from ptvc.storage.source.file_options import FileOptions
 
 SCHEMA = Schema((Column("a", INT4, False), Column("b", TEXT)))
 ASKED = {"s": AskedOutput("", SCHEMA), "d": AskedOutput(DEAD_LETTERS, LINE_LETTERS)}

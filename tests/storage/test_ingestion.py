@@ -20,13 +20,13 @@ from ptvc.repr.types import INT4, INT8, TEXT
 from ptvc.storage.connectors import (
     AskedOutput,
     CounterOptions,
-    FileOptions,
     Stored,
     only_appends,
     open_ingestion,
 )
 from ptvc.storage.envelope import EnvelopeKind
 from ptvc.storage.ingestion import Ingestion, Status
+from ptvc.storage.source.file_options import FileOptions
 from ptvc.storage.upsert.scratch import Scratch
 from scarce_disk import ScarceDisk
 
@@ -77,8 +77,8 @@ class Output:
         if (changes := ingest.outputs.get("s")) is not None:
             self.rows = concat_batches(SCHEMA, [self.rows, changes.oks.at(self.time)])
             self.errs = concat_batches(ERROR_SCHEMA, [self.errs, changes.errs.at(self.time)])
-        if ingest.keyed_errors is not None:
-            self.recorded = concat_batches(RECORDED, [self.recorded, ingest.keyed_errors.at(self.time)])
+        if ingest.recorded is not None:
+            self.recorded = concat_batches(RECORDED, [self.recorded, ingest.recorded.at(self.time)])
         self.position = ingest.position
         if outcome == "crash":  # durable, but the process did not live to hear of it
             self.restart()

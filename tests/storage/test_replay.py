@@ -14,12 +14,13 @@ from ptvc.errors import Unsupported
 from ptvc.repr.batch import Batch, batch_from_rows
 from ptvc.repr.schema import Column, Schema
 from ptvc.repr.types import INT4, TEXT
-from ptvc.storage.connectors import AskedOutput, FileOptions, open_ingestion
+from ptvc.storage.connectors import AskedOutput, open_ingestion
 from ptvc.storage.dead_letters import DEAD_LETTERS, LINE_LETTERS, MESSAGE_LETTERS
 from ptvc.storage.envelope import EnvelopeKind
 from ptvc.storage.formats.options import FormatOptions
 from ptvc.storage.replay import open_letters, replayed
 from ptvc.storage.source.directory import SourceStalled
+from ptvc.storage.source.file_options import FileOptions
 from ptvc.storage.source.kafka.options import KafkaOptions, MessageColumn, Part
 
 SCHEMA = Schema((Column("a", INT4, False), Column("b", TEXT)))

@@ -56,6 +56,11 @@ class Authorization:
             self._write(planned, role, cluster)
             return
         match planned:
+            case data_plans.CopyTo(query=query, destination=data_plans.CopyDestination() as to):
+                if to.connection is None and not role.superuser:
+                    _needs_superuser("files of the server")
+                self._use(() if to.connection is None else (to.connection,), role)
+                self._query(query, role, cluster)
             case (
                 data_plans.CopyTo(query=query)
                 | session_plans.DeclareCursor(query=query)

@@ -15,8 +15,9 @@ from ...storage.source.generator.kinds import KINDS
 from ...storage.source.generator.options import GeneratorOptions
 from ...storage.source.kafka.options import KafkaOptions
 from ...storage.source.postgres.options import PostgresOptions
+from ...storage.source.s3.options import S3Options
 
-SourceConnector = FileConnector | CounterConnector | GeneratorOptions | KafkaOptions
+SourceConnector = FileConnector | CounterConnector | GeneratorOptions | KafkaOptions | S3Options
 SharedConnector = GeneratorOptions | PostgresOptions
 """Of sources that are no relations."""
 Connector = SourceConnector | SharedConnector | SinkConnector
@@ -34,13 +35,15 @@ def connector_word(connector: Connector) -> str:
             return "kafka"
         case PostgresOptions() | PostgresSinkOptions():
             return "postgres"
+        case S3Options():
+            return "s3"
         case _:
             assert_never(connector)
 
 
 def connections_of(connector: Connector) -> tuple[GlobalId, ...]:
     """The ids of the connections that it goes through, which are among what its source or sink uses."""
-    of_several = KafkaOptions | KafkaSinkOptions | PostgresOptions | PostgresSinkOptions
+    of_several = KafkaOptions | KafkaSinkOptions | PostgresOptions | PostgresSinkOptions | S3Options
     return connector.connections if isinstance(connector, of_several) else ()
 
 
@@ -87,6 +90,8 @@ def source_connector(word: str, options: Mapping[str, Any]) -> SourceConnector:
             return CounterConnector(**options)
         case "kafka":
             return KafkaOptions.from_json(options)
+        case "s3":
+            return S3Options.from_json(options)
         case _ if word in KINDS:
             return GeneratorOptions(word, **options)
         case _:

@@ -42,6 +42,7 @@ from ...storage.connections.options import ConnectionOptions
 from ...storage.dead_letters import DEAD_LETTERS
 from ...storage.source.generator.options import GeneratorOptions
 from ...storage.source.kafka.options import KafkaOptions
+from ...storage.source.s3.options import S3Options
 from ...storage.source.webhook import WebhookOptions
 from .acl import Acl, default_acl
 from .connectors import SharedConnector, connections_of
@@ -169,7 +170,7 @@ class Source(_ReadableBase):
     remap: str
     create_sql: str
     label: str
-    connector: FileConnector | CounterConnector | GeneratorOptions | KafkaOptions
+    connector: FileConnector | CounterConnector | GeneratorOptions | KafkaOptions | S3Options
     key: tuple[int, ...]
     envelope: Envelope
     retain_history_ms: int | None = None

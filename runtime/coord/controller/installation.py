@@ -38,6 +38,7 @@ from ...replica.protocol import (
 )
 from ...sql.plans.query_plans import Envelope
 from ...storage.connections.values import Values
+from ...storage.source.s3.options import S3Options
 from ..catalog.catalog import Catalog
 from ..catalog.connection_values import connection_values
 from ..catalog.connectors import connections_of, connector_options, connector_word
@@ -317,11 +318,12 @@ class Installation:
             envelope=item.envelope.value,
         )
         position = self._storage.position(item.remap)
-        upsert = None
+        upsert = recorded = None
+        if item.envelope is Envelope.UPSERT or isinstance(item.connector, S3Options):
+            recorded = self._storage.recorded(item.remap)
         if item.envelope is Envelope.UPSERT:
             upsert = UpsertState(
                 stored=self._collections.import_of(item.id, self._oracle.read_time),
-                recorded=self._storage.recorded(item.remap),
                 directory=str(self._checkpoints.scratch),
                 spill_rows=self._settings.spill_rows,
             )
@@ -338,6 +340,7 @@ class Installation:
                 upsert,
                 connections,
                 installation,
+                recorded,
             )
         )
 

@@ -22,7 +22,7 @@ from ...expr.tree.scalar import Cast, ColumnRef, Literal, Scalar
 from ...repr.schema import Column
 from ...repr.types import Kind, ScalarType
 from ...sql.catalog.catalog_view import CatalogItem
-from ...sql.plans.definition_plans import CounterConnector
+from ...sql.plans.definition_plans import CounterConnector, FileConnector
 from ...sql.plans.explain_tree import show
 from ...sql.statement.rename_in_text import all_renamed_in_text
 from ...storage.connections.options import ConnectionOptions, SecretRef
@@ -32,6 +32,7 @@ from ...storage.source.generator.kinds import KINDS
 from ...storage.source.generator.options import GeneratorOptions
 from ...storage.source.kafka.options import KafkaOptions
 from ...storage.source.postgres.options import PostgresOptions
+from ...storage.source.s3.options import S3Options
 from ...storage.source.webhook import Check, InputKind
 from ..catalog.dead_letters import dead_letters_of
 from ..catalog.entries import ClusterEntry
@@ -55,6 +56,7 @@ from ..catalog.items import (
 from .constraints import constraint_sql
 from .kafka_sql import kafka_source_sql
 from .postgres_sql import column_lists, postgres_source_sql, reference_sql
+from .s3_sql import s3_sql
 from .sink_sql import kafka_sink_sql
 from .state import State
 
@@ -189,11 +191,15 @@ def _source(state: State, item: Source, cluster: str) -> str:
             shown.append(f"MAX CARDINALITY {connector.max_cardinality}")
         return f"{cluster} FROM LOAD GENERATOR COUNTER ({', '.join(shown)})"
     columns = ", ".join(_column(column, None) for column in item.schema)
-    text = f" ({columns}){cluster} FROM FILE {_string(connector.path)} FORMAT {connector.format.upper()}"
+    if isinstance(connector, S3Options):
+        place = s3_sql(connector, partial(_full_name, state))
+    else:
+        place = f"FILE {_string(connector.path)}"
+    text = f" ({columns}){cluster} FROM {place} FORMAT {connector.format.upper()}"
     shown = []
     if connector.format == "csv":
         shown += [f"DELIMITER {_string(connector.delimiter)}", f"HEADER {str(connector.header).lower()}"]
-    if connector.pattern is not None:
+    if isinstance(connector, FileConnector) and connector.pattern is not None:
         shown.append(f"PATTERN {_string(connector.pattern)}")
     if shown:
         text += f" WITH ({', '.join(shown)})"

@@ -15,6 +15,7 @@ from ...errors import PlanChanged
 from ...expr.datetimes.zones import Zone
 from ...repr.schema import Schema
 from ...sql.syntax.vocabulary import CopyOptions
+from ...storage.export.place import Place
 
 Columns = tuple[pa.Array, ...]
 """One chunk of a result: Arrow arrays of equal length, in the order and of the types of the schema."""
@@ -77,14 +78,24 @@ class Empty:
 
 
 @dataclass(frozen=True, slots=True)
+class Export:
+    """Where COPY writes files, of about `max_file_bytes` each."""
+
+    place: Place
+    max_file_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
 class CopyOut:
-    """COPY ... TO STDOUT: the rows, to be written in the format of `options`; `endless` as in `Rows`."""
+    """COPY ... TO STDOUT: the rows, to be written in the format of `options`; `endless` as in `Rows`.  With `export` they go there,
+    and the client is told how many they were."""
 
     schema: Schema
     chunks: AsyncIterator[Columns]
     options: CopyOptions
     zone: Zone | None = None
     endless: bool = False
+    export: Export | None = None
 
 
 @dataclass(frozen=True, slots=True)

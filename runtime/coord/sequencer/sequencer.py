@@ -36,6 +36,7 @@ from ..catalog.items import Shape, Table
 from ..catalog.unaltered import unaltered
 from ..catalog.views import expand
 from ..ddl import Ddl, Definition, RowsToFit, dropped_on_commit, temporary_dropped
+from ..dml.exports import Exports
 from ..dml.replays import Replays
 from ..dml.writes import Writes
 from ..introspection import Introspection
@@ -73,6 +74,7 @@ class Sequencer:
         introspection: Introspection,
         explainer: Explainer,
         subscriptions: Subscriptions,
+        exports: Exports,
         answers: Path,
     ) -> None:
         self._clock = clock
@@ -88,6 +90,7 @@ class Sequencer:
         self._explainer = explainer
         self._subscriptions = subscriptions
         self._authorization = Authorization(catalog)
+        self._exports = exports
         self.answers = answers
 
     def now_us(self) -> int:
@@ -192,9 +195,10 @@ class Sequencer:
             case CopyTo(query=Subscribe() as subscribe, options=options):
                 changes = self.subscribe(subscribe, session, transaction)
                 return CopyOut(subscribe.schema, changes, options, endless=True)
-            case CopyTo(query=Select() as query, options=options):
+            case CopyTo(query=Select() as query, options=options, destination=to):
+                export = self._exports.open(to, self._catalog(transaction))
                 rows = self._select(query, context, transaction)
-                return CopyOut(query.schema, rows, options)
+                return CopyOut(query.schema, rows, options, export=export)
             case Explain() | ExplainTimestamp() | ExplainPushdown() | ExplainAnalyze():
                 _refuse_behind_definitions("EXPLAIN", transaction)
                 return await self._explain(planned, session, context, transaction)

@@ -4,8 +4,8 @@ One row, `(position)`, a text that only the connector understands; a commit of a
 the new in the transaction that appends the data.  So a restart resumes upstream exactly where the durable output ends.
 A sink records how far its target has come in the same way.
 
-An upsert source has a row more for each of its errors that has a key (`storage/upsert/error_rows.py`), which it writes and
-reads itself.
+Other rows are JSON arrays, which a source writes and reads itself: an upsert source has one for each of its errors that has a key
+(`storage/upsert/error_rows.py`), an S3 source for each object that it has read (`storage/source/s3/ledger.py`).
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ from ...replica.protocol import Import
 from ...repr.batch import NO_ERRORS, Delta, batch_from_rows, concat_batches
 from ...repr.schema import Column, Schema
 from ...repr.types import TEXT
-from ...storage.upsert.error_rows import is_error_row
 
 REMAP_SCHEMA = Schema((Column("position", TEXT, False),))
 
@@ -39,7 +38,7 @@ class Remap:
             if state.upper > state.since:
                 snapshot = self._persist.mirror.snapshot(shard, state.upper - 1)
                 rows = read_snapshot(self._persist.blob, snapshot).oks.columns[0]
-                positions = rows.filter(pc.invert(is_error_row(rows))).to_pylist()
+                positions = rows.filter(pc.invert(pc.starts_with(rows, "["))).to_pylist()
                 assert len(positions) <= 1, "a remap shard holds one position"
                 self._current[shard] = positions[0] if positions else None
         return self._current[shard]

@@ -37,11 +37,9 @@ class SourceOutput:
 
 @dataclass(frozen=True, slots=True)
 class UpsertState:
-    """`stored` is what the only output of the source holds, `recorded` the shard of its positions, with the errors that
-    have keys.  From `spill_rows` rows on a run of the state is a file in `directory`."""
+    """`stored` is what the only output of the source holds.  From `spill_rows` rows on a run of the state is a file in `directory`."""
 
     stored: Import
-    recorded: Import
     directory: str
     spill_rows: int
 
@@ -49,7 +47,7 @@ class UpsertState:
 @dataclass(frozen=True, slots=True)
 class InstallSource:
     """`position` is where the durable outputs end upstream; `upsert` is what a source with such state goes on from, `connections` what
-    the source reads through, by id.  `installation` is a number of its own: what another one has read is not committed any more."""
+    the source reads through, by id, and `recorded` the shard of its positions, of a source that goes on from what stands beside them.  `installation` is a number of its own: what another one has read is not committed any more."""
 
     id: GlobalId
     name: str
@@ -59,6 +57,7 @@ class InstallSource:
     upsert: UpsertState | None = None
     connections: Mapping[GlobalId, Values] = field(default_factory=dict)
     installation: int = 0
+    recorded: Import | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import replace
+
 from ...errors import InvalidParameter, SqlSyntaxError, Unsupported
 from ..syntax import ast
 from ..syntax import statements as st
-from ..syntax.data_statements import CopyStatement
+from ..syntax.data_statements import CopyPlace, CopyStatement
 from ..syntax.definition_statements import Option
 from ..syntax.query_statements import SubscribeStatement
 from ..syntax.vocabulary import CopyFormat, CopyOptions
@@ -39,24 +42,47 @@ class CopyParser(CreateParser):
         if incoming and query is not None:
             self.fail()
         position = self.token.position
+        if not incoming and self.token.kind is TokenKind.STRING:
+            return self._to_files(CopyStatement(table, columns, query, False, _NO_OPTIONS, as_of))
         if not self.accept_words("stdin" if incoming else "stdout"):
             raise Unsupported(
-                "COPY to and from files of the server is not supported",
-                hint="Use FROM STDIN or TO STDOUT (\\copy in psql).",
+                f"COPY {'FROM' if incoming else 'TO'} {self.token.value} is not supported",
+                hint="Use FROM STDIN, TO STDOUT (\\copy in psql), or TO '/directory' or 's3://bucket/prefix' WITH (FORMAT PARQUET).",
                 position=position,
             )
         options = self._copy_options()
         return CopyStatement(table, columns, query, incoming, _checked(options, position, incoming), as_of)
 
+    def _to_files(self, begun: CopyStatement) -> CopyStatement:
+        """`'place' WITH (FORMAT f [, AWS CONNECTION = c] [, MAX FILE SIZE = 'size'] ...)`"""
+        position = self.token.position
+        place = self.string()
+        connection: ast.Name | None = None
+        size: str | None = None
+
+        def option() -> Option | None:
+            nonlocal connection, size
+            if connection is None and self.accept_words("aws", "connection"):
+                self.accept_symbol("=")
+                connection = self.object_name()
+            elif size is None and self.accept_words("max", "file", "size"):
+                self.accept_symbol("=")
+                size = self.string()
+            else:
+                return self._copy_option(equals=True)
+            return None
+
+        found: dict[str, object] = {}
+        if self.accept_words("with"):
+            found = _by_name(each for each in self.parenthesised(option) if each is not None)
+        options = _checked(found, position, False)
+        return replace(begun, options=options, place=CopyPlace(place, connection, size, position))
+
     def _copy_options(self) -> dict[str, object]:
         found: dict[str, object] = {}
         self.accept_words("with")
         if self.at_symbol("("):
-            for option in self.parenthesised(self._copy_option):
-                if option.name in found:
-                    raise SqlSyntaxError("conflicting or redundant options", position=option.position)
-                found[option.name] = option.value
-            return found
+            return _by_name(self.parenthesised(self._copy_option))
         while self.token.kind is TokenKind.NAME:
             position = self.token.position
             word = self.advance().value
@@ -73,9 +99,12 @@ class CopyParser(CreateParser):
                 raise SqlSyntaxError(f'syntax error at or near "{word}"', position=position)
         return found
 
-    def _copy_option(self) -> Option:
+    def _copy_option(self, equals: bool = False) -> Option:
+        """`equals`: there may be one between name and value."""
         position = self.token.position
         name = self.label()
+        if equals:
+            self.accept_symbol("=")
         return Option(name, self._forced() if name == "force_quote" else self.option_value(), position)
 
     def _forced(self) -> bool:
@@ -86,6 +115,18 @@ class CopyParser(CreateParser):
                 position=self.token.position,
             )
         return True
+
+
+def _by_name(options: Iterable[Option]) -> dict[str, object]:
+    found: dict[str, object] = {}
+    for option in options:
+        if option.name in found:
+            raise SqlSyntaxError("conflicting or redundant options", position=option.position)
+        found[option.name] = option.value
+    return found
+
+
+_NO_OPTIONS = CopyOptions(CopyFormat.TEXT, "\t", "\\N", False)
 
 
 def _checked(options: dict[str, object], position: int, incoming: bool) -> CopyOptions:

@@ -23,7 +23,7 @@ from ..syntax.definition_statements import (
 )
 from ..syntax.sink_statements import KafkaSinkClause, PostgresSinkClause
 from ..syntax.storage_parameters import StorageParameters
-from .connector.file_format import FileFormatParser
+from .connector.file_source import FileSourceParser
 from .connector.kafka_source import KafkaSourceParser
 from .connector.load_generator import LoadGeneratorParser
 from .connector.postgres_sink import PostgresSinkParser
@@ -34,7 +34,7 @@ REPLICAS = "Replicas are alike, and have no names: REPLICATION FACTOR is the num
 
 
 class CreateParser(
-    KafkaSourceParser, PostgresSinkParser, PostgresSourceParser, LoadGeneratorParser, FileFormatParser
+    KafkaSourceParser, PostgresSinkParser, PostgresSourceParser, LoadGeneratorParser, FileSourceParser
 ):
     def create(self) -> st.StatementNode:
         start = self.index
@@ -359,36 +359,18 @@ class CreateParser(
                 kafka=kafka,
                 dead_letters=letters,
             )
-        if not self.accept_words("file"):
-            raise Unsupported(
-                f"CREATE SOURCE ... FROM {self.token.value.upper()} is not supported",
-                hint="Sources are FROM FILE '/path' FORMAT JSON|CSV|PARQUET, FROM KAFKA CONNECTION, FROM POSTGRES CONNECTION, "
-                "FROM WEBHOOK, or FROM LOAD GENERATOR.",
-                position=self.token.position,
-            )
-        path = self.string()
-        format_, options = self.file_format(("json", "csv", "parquet"))
-        key: tuple[ast.Name, ...] = ()
-        if self.accept_words("key"):
-            key = self.parenthesised(self.one_name)
-        envelope = self.file_envelope() or "none"
-        _, letters = self.tables_beside(progress=False)
-        options, retain, letters = self.source_options(options, letters)
-        return CreateSourceStatement(
-            name,
-            columns,
-            primary_key,
-            cluster,
-            path,
-            (),
-            format_,
-            options,
-            key,
-            envelope,
-            if_not_exists,
-            position,
-            retain,
-            dead_letters=letters,
+        begun = CreateSourceStatement(
+            name, columns, primary_key, cluster, None, (), "", (), (), "none", if_not_exists, position
+        )
+        if self.accept_words("file"):
+            return self.file_source(begun)
+        if self.accept_words("s3"):
+            return self.s3_source(begun)
+        raise Unsupported(
+            f"CREATE SOURCE ... FROM {self.token.value.upper()} is not supported",
+            hint="Sources are FROM FILE '/path' FORMAT JSON|CSV|PARQUET, FROM S3 CONNECTION, FROM KAFKA CONNECTION, "
+            "FROM POSTGRES CONNECTION, FROM WEBHOOK, or FROM LOAD GENERATOR.",
+            position=self.token.position,
         )
 
     def _sink(self) -> st.StatementNode:

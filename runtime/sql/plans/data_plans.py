@@ -115,9 +115,22 @@ class CopyFrom:
 
 
 @dataclass(frozen=True, slots=True)
+class CopyDestination:
+    """Where files go: the directory `path` of the server, or the prefix `path` of a bucket by a connection, an id."""
+
+    connection: GlobalId | None
+    bucket: str
+    path: str
+    max_file_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
 class CopyTo:
+    """To the client, or to a destination of files."""
+
     query: Select | Subscribe
     options: CopyOptions
+    destination: CopyDestination | None = None
 
 
 @dataclass(frozen=True, slots=True)

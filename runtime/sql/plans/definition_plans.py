@@ -15,6 +15,7 @@ from ...storage.sink.postgres.options import PostgresSinkOptions
 from ...storage.source.generator.options import GeneratorOptions
 from ...storage.source.kafka.options import KafkaOptions
 from ...storage.source.postgres.options import PostgresOptions
+from ...storage.source.s3.options import S3Options
 from ...storage.source.webhook import WebhookOptions
 from ..catalog.catalog_view import CatalogItem, QualifiedName
 from ..syntax.constraints import Constraint
@@ -168,7 +169,9 @@ class CreateSource:
     no tables: it is planned again with these in the statement."""
 
     name: QualifiedName
-    connector: FileConnector | CounterConnector | GeneratorOptions | KafkaOptions | PostgresOptions
+    connector: (
+        FileConnector | CounterConnector | GeneratorOptions | KafkaOptions | PostgresOptions | S3Options
+    )
     schema: Schema | None
     key: tuple[int, ...]
     envelope: Envelope

@@ -49,6 +49,7 @@ from ..syntax.data_statements import (
 from ..syntax.query_statements import SubscribeStatement
 from ..syntax.vocabulary import CopyFormat
 from .conflict import numbered, plan_conflict
+from .connector.copy_destination import copy_destination
 from .named_columns import inserting_reads, names_columns
 from .subscribe import plan_subscribe
 
@@ -422,6 +423,12 @@ def copy(planner: Planner, node: CopyStatement) -> CopyFrom | CopyTo:
                     "COPY of a subscription in parquet is not supported",
                     hint="A parquet file is complete when it ends; copy a query, or take another format.",
                 )
+            if node.place is not None:
+                raise Unsupported(
+                    "COPY of a subscription to files is not supported",
+                    hint="A subscription has no end; CREATE SINK ... INTO FILE writes changes.",
+                    position=node.place.position,
+                )
             return CopyTo(plan_subscribe(planner, query), node.options)
         if query is None:
             assert node.table is not None
@@ -429,7 +436,9 @@ def copy(planner: Planner, node: CopyStatement) -> CopyFrom | CopyTo:
         select = finished(planner, query, node.as_of)
         if node.options.format is CopyFormat.PARQUET:
             _check_distinct_names(select.schema)
-        return CopyTo(select, node.options)
+        place = node.place
+        to = None if place is None else copy_destination(planner, place, node.options)
+        return CopyTo(select, node.options, to)
     assert node.table is not None
     item = writable(node.table, planner)
     columns = _columns(item, node.columns)

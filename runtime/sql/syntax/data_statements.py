@@ -101,8 +101,18 @@ class TruncateStatement:
 
 
 @dataclass(frozen=True, slots=True)
+class CopyPlace:
+    """Where files are to be written: a directory of the server, or a prefix of S3 by the connection."""
+
+    place: str
+    connection: Name | None
+    max_file_size: str | None
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
 class CopyStatement:
-    """FROM STDIN with a table, or TO STDOUT with a table, a query or a subscription."""
+    """FROM STDIN with a table, or TO STDOUT, or files, with a table, a query or a subscription."""
 
     table: ObjectName | None
     columns: tuple[Name, ...] | None
@@ -110,6 +120,7 @@ class CopyStatement:
     incoming: bool
     options: CopyOptions
     as_of: AsOf | None = None
+    place: CopyPlace | None = None
 
 
 @dataclass(frozen=True, slots=True)

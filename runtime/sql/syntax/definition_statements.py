@@ -108,6 +108,15 @@ class Option:
 
 
 @dataclass(frozen=True, slots=True)
+class S3SourceClause:
+    """What stands behind FROM S3, up to the format."""
+
+    connection: Name
+    options: tuple[Option, ...]
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
 class SourceTableName:
     """Of FOR TABLES: what upstream calls it, and what the table is to be called, if that is said."""
 
@@ -125,7 +134,7 @@ class DeadLettersClause:
 
 @dataclass(frozen=True, slots=True)
 class CreateSourceStatement:
-    """With `kafka` it is one of KAFKA, with `postgres` one of POSTGRES; else `path` None is a load generator, of which `generator_kind` says which.  `tables` are those to make from it, None of
+    """With `kafka` it is one of KAFKA, with `postgres` one of POSTGRES, with `s3` one of S3; else `path` None is a load generator, of which `generator_kind` says which.  `tables` are those to make from it, None of
     a statement without FOR ..., () of FOR ALL TABLES."""
 
     name: ObjectName
@@ -147,6 +156,12 @@ class CreateSourceStatement:
     kafka: KafkaSourceClause | None = None
     dead_letters: DeadLettersClause | None = None
     postgres: PostgresSourceClause | None = None
+    s3: S3SourceClause | None = None
+
+    @property
+    def of_files(self) -> bool:
+        """Whether it reads files, wherever they are."""
+        return self.path is not None or self.s3 is not None
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import fnmatch
 import os
+import zlib
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
 from ...errors import PtvcError
 
@@ -17,6 +19,8 @@ _COMPRESSED = {
     b"PK\x03\x04": "zip",
 }
 _HIDDEN = (".", "_")
+_HEAD_BYTES = 4096
+_TAIL_BYTES = 256
 
 
 class SourceStalled(PtvcError):
@@ -75,15 +79,16 @@ class FileSet:
         return self.pattern is None or fnmatch.fnmatchcase(name, self.pattern)
 
 
-def refuse_compressed(file: FoundFile, head: bytes) -> None:
-    """Raises SourceStalled when the file's first bytes are those of a compressed one."""
-    for magic, name in _COMPRESSED.items():
-        if head.startswith(magic):
-            raise SourceStalled(
-                f'file "{file.name}" is compressed ({name}), which is not supported',
-                sqlstate="0A000",
-                hint=f'Replace it with its uncompressed content: "{file.path}".',
-            )
+def checksum(stream: BinaryIO, offset: int) -> int:
+    """Of the file's first bytes and of those right before `offset`."""
+    head = os.pread(stream.fileno(), min(offset, _HEAD_BYTES), 0)
+    tail_bytes = min(offset, _TAIL_BYTES)
+    return zlib.crc32(os.pread(stream.fileno(), tail_bytes, offset - tail_bytes), zlib.crc32(head))
+
+
+def compressed_by(head: bytes) -> str | None:
+    """What the file was compressed by that begins with these bytes, at least 6 of them if it has so many; None: it is not."""
+    return next((name for magic, name in _COMPRESSED.items() if head.startswith(magic)), None)
 
 
 def vanished(name: str, path: Path) -> SourceStalled:

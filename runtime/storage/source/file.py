@@ -1,4 +1,4 @@
-"""Reading text files that grow: whole lines from where the last read ended.
+"""Reading text files that grow: whole lines from where the last read ended; compressed ones once, when they are whole (`packed_file.py`).
 
 The position is JSON: `{"files": {name: {"offset": bytes, "lines": lines, "check": crc}}}`, which says what has been
 read, and how to notice that it is no longer there: the checksum covers the file's first bytes and those before the
@@ -9,32 +9,17 @@ was read from it can neither be taken back nor confirmed.
 from __future__ import annotations
 
 import csv
-import os
-import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from ..lines import NEWLINE
-from .directory import FileSet, FoundFile, SourceStalled, changed, refuse_compressed, vanished
+from .directory import FileSet, FoundFile, SourceStalled, changed, checksum, vanished
+from .line_stream import BEGIN, BOM, MAX_LINE_BYTES, Piece
+from .packed_file import PackedFiles
 
 Position = Mapping[str, Any]
-
-MAX_LINE_BYTES = 64 << 20
-_HEAD_BYTES = 4096
-_TAIL_BYTES = 256
-_BOM = b"\xef\xbb\xbf"
-
-
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """Whole lines of one file, the first of them number `first_line`; `fields` is the file's header, if it has one."""
-
-    file: str
-    first_line: int
-    data: bytes
-    fields: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +48,7 @@ class FileReader:
         self._files = FileSet(Path(path), pattern)
         self._header = header
         self._delimiter = delimiter
+        self._packed = PackedFiles(header=header, delimiter=delimiter)
         self._verified: dict[str, tuple[tuple[int, int, int], int]] = {}
 
     def poll(self, position: Position | None, max_bytes: int) -> Chunk | None:
@@ -78,6 +64,14 @@ class FileReader:
         pieces: list[Piece] = []
         left, lag, at_end = max_bytes, 0, True
         for file in found:
+            if self._is_packed(file, known):
+                packed = self._read_packed(file, known, left) if left > 0 else None
+                if packed is not None:
+                    pieces.append(packed)
+                    left -= len(packed.data)
+                if not self._packed.done(file, known.get(file.name)):
+                    left, at_end, lag = 0, False, lag + file.size
+                continue
             mark = known.get(file.name, {"offset": 0, "lines": 0, "check": 0})
             offset = mark["offset"]
             if file.size < offset:
@@ -98,6 +92,22 @@ class FileReader:
             return None
         return Chunk(tuple(piece for piece in pieces if piece.data), {"files": known}, at_end, lag)
 
+    def _is_packed(self, file: FoundFile, known: dict[str, Any]) -> bool:
+        try:
+            return self._packed.has(file, known.get(file.name))
+        except FileNotFoundError as error:
+            raise vanished(file.name, self._files.path) from error
+        except OSError as error:
+            raise _unreadable(file.name, error) from error
+
+    def _read_packed(self, file: FoundFile, known: dict[str, Any], limit: int) -> Piece | None:
+        try:
+            return self._packed.read(file, known, limit)
+        except FileNotFoundError as error:
+            raise vanished(file.name, self._files.path) from error
+        except OSError as error:
+            raise _unreadable(file.name, error) from error
+
     def _read(
         self, file: FoundFile, mark: Mapping[str, int], limit: int
     ) -> tuple[Piece, Mapping[str, int], bool]:
@@ -105,10 +115,8 @@ class FileReader:
         offset, lines = mark["offset"], mark["lines"]
         try:
             with file.path.open("rb") as stream:
-                if offset and _checksum(stream, offset) != mark["check"]:
+                if offset and checksum(stream, offset) != mark["check"]:
                     raise changed(file, "was replaced or edited after it was read")
-                if offset == 0:
-                    refuse_compressed(file, os.pread(stream.fileno(), 8, 0))
                 data, complete = _whole_lines(stream, file, offset, limit)
                 after = offset + len(data)
                 new_mark = dict(mark)
@@ -117,7 +125,7 @@ class FileReader:
                     new_mark = {
                         "offset": after,
                         "lines": lines + count,
-                        "check": _checksum(stream, after),
+                        "check": checksum(stream, after),
                     }
                 self._verified[file.name] = (file.identity, after)
                 fields = self._fields(stream) if self._header and data else None
@@ -126,7 +134,7 @@ class FileReader:
         except OSError as error:
             raise _unreadable(file.name, error) from error
         if offset == 0:
-            data = data.removeprefix(_BOM)
+            data = data.removeprefix(BOM)
             if self._header:
                 data = data[data.find(b"\n") + 1 :]
                 lines += 1
@@ -137,6 +145,8 @@ class FileReader:
         for file in self._files.list():
             if file.name == name:
                 try:
+                    if self._packed.has(file, None):
+                        return self._packed.stream(file, BEGIN).fields()
                     with file.path.open("rb") as stream:
                         return self._fields(stream)
                 except OSError as error:
@@ -146,7 +156,7 @@ class FileReader:
     def _fields(self, stream: BinaryIO) -> tuple[str, ...]:
         """The header, which is one whole line since something was read already."""
         stream.seek(0)
-        line = stream.readline().removeprefix(_BOM).decode(errors="replace")
+        line = stream.readline().removeprefix(BOM).decode(errors="replace")
         return tuple(next(csv.reader([line], delimiter=self._delimiter), ()))
 
 
@@ -173,10 +183,3 @@ def _whole_lines(stream: BinaryIO, file: FoundFile, offset: int, limit: int) -> 
             )
     complete = len(data) < limit or not stream.read(1)
     return data[:end], complete
-
-
-def _checksum(stream: BinaryIO, offset: int) -> int:
-    """Of the file's first bytes and of those right before `offset`."""
-    head = os.pread(stream.fileno(), min(offset, _HEAD_BYTES), 0)
-    tail_bytes = min(offset, _TAIL_BYTES)
-    return zlib.crc32(os.pread(stream.fileno(), tail_bytes, offset - tail_bytes), zlib.crc32(head))

@@ -10,7 +10,7 @@ import pyarrow as pa
 from ...repr.batch import Indices
 from ..decode import Decoded, Decoder
 from ..lines import split_lines
-from .file import Piece
+from .line_stream import Piece
 
 
 def with_lines(decoder: Decoder, piece: Piece) -> Decoded:

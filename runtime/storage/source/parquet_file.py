@@ -118,17 +118,27 @@ class ParquetReader:
         self, parquet: pq.ParquetFile, file: FoundFile, mark: dict[str, Any] | None, check: int, limit: int
     ) -> tuple[list[RowsPiece], dict[str, Any], int, int]:
         self._check(parquet.schema_arrow, file.name)
-        group, row = (mark["groups"], mark["rows"]) if mark is not None else (0, 0)
-        pieces: list[RowsPiece] = []
-        nbytes = 0
-        while group < parquet.num_row_groups and nbytes < limit:
-            table = parquet.read_row_group(group, columns=self._columns, use_threads=False)
-            for rows in table.combine_chunks().to_batches():
-                pieces.append(RowsPiece(file.name, row + 1, rows))
-                row += rows.num_rows
-                nbytes += rows.nbytes
-            group += 1
+        place = (mark["groups"], mark["rows"]) if mark is not None else (0, 0)
+        pieces, group, row, nbytes = read_groups(parquet, self._columns, file.name, place, limit)
         done = group >= parquet.num_row_groups
         rest = 0 if done else file.size * (parquet.num_row_groups - group) // parquet.num_row_groups
         new_mark = {"rows": row, "groups": None if done else group, "size": file.size, "check": check}
         return pieces, new_mark, nbytes, rest
+
+
+def read_groups(
+    parquet: pq.ParquetFile, columns: list[str], name: str, place: tuple[int, int], limit: int
+) -> tuple[list[RowsPiece], int, int, int]:
+    """Row groups from `place` on, the group and the rows before it, until there are `limit` bytes: pieces, the place behind them, and
+    how many bytes they have."""
+    group, row = place
+    pieces: list[RowsPiece] = []
+    nbytes = 0
+    while group < parquet.num_row_groups and nbytes < limit:
+        table = parquet.read_row_group(group, columns=columns, use_threads=False)
+        for rows in table.combine_chunks().to_batches():
+            pieces.append(RowsPiece(name, row + 1, rows))
+            row += rows.num_rows
+            nbytes += rows.nbytes
+        group += 1
+    return pieces, group, row, nbytes

@@ -2,7 +2,8 @@
 
 A source's errors say what is wrong and where it stands, not of which key.  So each one that has a key is recorded a second
 time, as a row of the shard of the source's positions, in the transaction that adds or removes it: a JSON array of its
-SQLSTATE, its message, and the key's values as PostgreSQL prints them.  A position is a JSON object.
+SQLSTATE, its message, and the key's values as PostgreSQL prints them.  A position is a JSON object; what a connector records is an
+array of arrays.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ def error_rows(
 
 def is_error_row(rows: pa.Array) -> pa.Array:
     """Which rows of a shard of positions are such texts."""
-    return pc.starts_with(rows, "[")
+    return pc.starts_with(rows, '["')
 
 
 def read_error_rows(rows: pa.Array, types: Sequence[ScalarType]) -> tuple[Columns, pa.Array, pa.Array]:

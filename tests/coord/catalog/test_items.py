@@ -42,6 +42,7 @@ from ptvc.storage.connections.options import ConnectionKind, ConnectionOptions, 
 from ptvc.storage.source.generator.options import GeneratorOptions
 from ptvc.storage.source.postgres.options import PostgresOptions
 from ptvc.storage.source.postgres.tables import UpstreamColumn, UpstreamTable
+from ptvc.storage.source.s3.options import S3Options
 from ptvc.storage.source.webhook import (
     BodyFormat,
     Check,
@@ -342,6 +343,23 @@ def test_postgres_sources_are_read_as_they_were_written() -> None:
         assert item_from_json(item_to_json(item)) == item
     assert table.upstream is not None
     assert UpstreamTable.from_json(table.upstream) == upstream
+
+
+def test_s3_sources_are_read_as_they_were_written() -> None:
+    source = Source(
+        **identity(19, 16404, "o", 1704),
+        schema=AB,
+        cluster="quickstart",
+        shard="u19",
+        remap="u19-remap",
+        create_sql="CREATE SOURCE o ...",
+        label="o",
+        connector=S3Options("u16", "lake", "orders", "csv", ";", False, "*.csv", 1000, keep_deleted=True),
+        key=(0,),
+        envelope=Envelope.UPSERT,
+        uses=("u16",),
+    )
+    assert item_from_json(item_to_json(source)) == source
 
 
 @pytest.mark.parametrize("what", ROWS)

@@ -62,7 +62,7 @@ def _letters_schema(node: CreateSourceStatement, connector: str, envelope: query
     if schema is None:
         raise Unsupported(
             "ON ERROR = DEAD LETTER of such a source is not supported: nothing is decoded",
-            hint="It is for FILE and KAFKA sources.",
+            hint="It is for FILE, S3 and KAFKA sources.",
             position=position,
         )
     if envelope is not query_plans.Envelope.NONE:

@@ -12,6 +12,7 @@ from ....repr.types import INT8
 from ....storage.source.generator.kinds import KINDS, GeneratorKind
 from ....storage.source.generator.options import GeneratorOptions
 from ....storage.source.generator.ticking import PROGRESS_SCHEMA
+from ....storage.source.s3.options import S3Options
 from ...catalog.catalog_view import CatalogItem, ItemKind, QualifiedName
 from ...catalog.names import check_cluster, find, new_name, no_relation
 from ...parser.columns import duration_ms
@@ -22,6 +23,7 @@ from ...syntax.definition_statements import CreateSourceStatement, CreateSourceT
 from ..definitions import columns_schema, integer_option, refuse_repeated, unknown_option
 from . import kafka_source, postgres_source
 from .beside_source import is_progress, table_name, tables_beside
+from .s3_source import s3_connector
 
 _LEAST = {
     "as_of": 0, "up_to": 0, "seed": 0, "keys": 1, "partitions": 1, "batch_size": 1, "value_size": 0, "snapshot_rounds": 1
@@ -37,11 +39,11 @@ def create_source(planner: Planner, node: CreateSourceStatement, sql: str) -> de
         return kafka_source.create_source(planner, node, node.kafka, sql)
     if node.postgres is not None:
         return postgres_source.create_source(planner, node, node.postgres, sql)
-    if node.path is None and node.generator_kind != "counter":
+    if not node.of_files and node.generator_kind != "counter":
         return _generator(planner, node, sql)
     name = new_name(node.name, planner.context)
     cluster = check_cluster(node.cluster, planner.context)
-    if node.path is None:
+    if not node.of_files:
         if node.columns:
             raise SqlSyntaxError("LOAD GENERATOR COUNTER has the column counter", position=node.position)
         if node.tables is not None or node.progress is not None:
@@ -51,14 +53,15 @@ def create_source(planner: Planner, node: CreateSourceStatement, sql: str) -> de
                 position=node.position,
             )
         schema = Schema((Column("counter", INT8, False),))
-        connector: definition_plans.CounterConnector | definition_plans.FileConnector = _counter(
+        connector: definition_plans.CounterConnector | definition_plans.FileConnector | S3Options = _counter(
             node.generator
         )
     else:
+        place = "FILE" if node.s3 is None else "S3"
         if not node.columns:
             raise Unsupported(
-                "CREATE SOURCE ... FROM FILE needs a list of columns",
-                hint="Write CREATE SOURCE name (column type, ...) FROM FILE ...",
+                f"CREATE SOURCE ... FROM {place} needs a list of columns",
+                hint=f"Write CREATE SOURCE name (column type, ...) FROM {place} ...",
                 position=node.position,
             )
         refuse_repeated([column.name for column in node.columns], node.name)
@@ -66,7 +69,7 @@ def create_source(planner: Planner, node: CreateSourceStatement, sql: str) -> de
             if column.default is not None:
                 raise Unsupported("columns of sources have no DEFAULT", position=column.position)
         schema = columns_schema(planner, node.columns)
-        connector = _file(node)
+        connector = _files(planner, node)
     key = tuple(_position(schema, column) for column in node.key or node.primary_key)
     envelope = query_plans.Envelope(node.envelope)
     if envelope is query_plans.Envelope.DEBEZIUM:
@@ -79,7 +82,8 @@ def create_source(planner: Planner, node: CreateSourceStatement, sql: str) -> de
             hint="Add ENVELOPE UPSERT or remove the key.",
             position=node.position,
         )
-    tables = tables_beside(planner, node, name, "counter" if node.path is None else "file", None, envelope)
+    word = "file" if node.path is not None else "counter" if node.s3 is None else "s3"
+    tables = tables_beside(planner, node, name, word, None, envelope)
     return definition_plans.CreateSource(
         name,
         connector,
@@ -281,18 +285,21 @@ def _counter(options: Sequence[Option]) -> definition_plans.CounterConnector:
     return definition_plans.CounterConnector(tick, cardinality)
 
 
-def _file(node: CreateSourceStatement) -> definition_plans.FileConnector:
-    assert node.path is not None
-    connector = definition_plans.FileConnector(node.path, node.format)
+def _files(planner: Planner, node: CreateSourceStatement) -> definition_plans.FileConnector | S3Options:
+    header, delimiter, pattern = True, ",", None
+    known = ("header", "delimiter", "pattern") if node.s3 is None else ("header", "delimiter")
     for option in node.options:
         if option.name == "header" and node.format == "csv":
-            connector = replace(connector, header=option.value is True)
+            header = option.value is True
         elif option.name in ("delimiter", "delimited_by") and node.format == "csv":
             if not isinstance(option.value, str) or len(option.value) != 1:
                 raise InvalidParameter("DELIMITER must be a single character", position=option.position)
-            connector = replace(connector, delimiter=option.value)
-        elif option.name == "pattern" and isinstance(option.value, str):
-            connector = replace(connector, pattern=option.value)
+            delimiter = option.value
+        elif option.name == "pattern" and isinstance(option.value, str) and node.s3 is None:
+            pattern = option.value
         else:
-            raise unknown_option(option, ("header", "delimiter", "pattern"))
-    return connector
+            raise unknown_option(option, known)
+    if node.s3 is not None:
+        return s3_connector(planner, node.s3, node.format, header=header, delimiter=delimiter)
+    assert node.path is not None
+    return definition_plans.FileConnector(node.path, node.format, delimiter, header, pattern)
