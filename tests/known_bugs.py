@@ -830,6 +830,28 @@ OTHERS = (
         ("tests/storage/source/postgres/test_connector.py::test_a_transaction_larger_than_memory_may_be",),
     ),
     Mutant(
+        "what a snapshot of a MYSQL source has seen comes of the log, too, where a table is added",
+        (
+            Edit(
+                "runtime/storage/source/mysql/log.py",
+                "if until is not None and end.begin > until:",
+                "if until is not None and end.begin.file > until.file:",
+            ),
+        ),
+        ("tests/storage/source/mysql/test_connector.py::test_tables_are_added_while_others_are_read",),
+    ),
+    Mutant(
+        "a part of a transaction of a MYSQL source is committed where the rest has not come yet",
+        (
+            Edit(
+                "runtime/storage/source/mysql/connector.py",
+                "        if not taken.ends and at.piece:\n            return Pending.PENDING",
+                "        if not taken.ends and at.piece < 0:\n            return Pending.PENDING",
+            ),
+        ),
+        ("tests/storage/source/mysql/test_connector.py::test_a_transaction_larger_than_memory_may_be",),
+    ),
+    Mutant(
         "a few rows of a POSTGRES sink are looked for in the whole table",
         (
             Edit(

@@ -48,7 +48,7 @@ from ..sql.plans.definition_plans import (
 )
 from ..sql.plans.plans import PlannedStatement
 from ..sql.plans.query_plans import Select
-from ..sql.statement.connector.postgres_source import with_published
+from ..sql.statement.connector.upstream_source import with_published
 from ..sql.syntax import ast
 from ..sql.syntax.definition_statements import (
     CreateSinkStatement,
@@ -58,10 +58,12 @@ from ..sql.syntax.definition_statements import (
 )
 from ..sql.syntax.schema_clauses import RegistryClause
 from ..sql.syntax.sink_statements import KafkaSinkClause, PostgresSinkClause
-from ..sql.syntax.source_statements import KafkaSourceClause, PostgresSourceClause
+from ..sql.syntax.source_statements import KafkaSourceClause, UpstreamSourceClause
 from ..sql.syntax.vocabulary import ObjectKind
 from ..storage.connections.options import ConnectionKind, ConnectionOptions, Value
+from ..storage.source.mysql.tables import MysqlTables
 from ..storage.source.postgres.tables import Published
+from ..storage.source.upstream_tables import UpstreamTables
 
 _PURE = (
     CreateSchema
@@ -132,12 +134,10 @@ class Environment:
                 outside=KafkaSinkClause(connection=name, key_format=key_format, format=of_value)
             ):
                 self._assume_kafka(name, *(f.registry for f in (key_format, of_value) if f is not None))
-            case (
-                CreateSinkStatement(outside=PostgresSinkClause(connection=name))
-                | CreateSourceStatement(postgres=PostgresSourceClause(connection=name))
-            ):
-                values = {"HOST": "nowhere.invalid", "DATABASE": "d", "USER": "u"}
-                self._assume_connection(name, ConnectionKind.POSTGRES, dict(values))
+            case CreateSinkStatement(outside=PostgresSinkClause(connection=name)):
+                self._assume_upstream(name, ConnectionKind.POSTGRES)
+            case CreateSourceStatement(upstream=UpstreamSourceClause(kind=kind, connection=name)):
+                self._assume_upstream(name, kind)
             case CreateSourceStatement(s3=S3SourceClause(connection=name)):
                 keys = {"ACCESS KEY ID": "k", "SECRET ACCESS KEY": "s"}
                 self._assume_connection(name, ConnectionKind.AWS, dict(keys))
@@ -146,14 +146,21 @@ class Environment:
                 self._assume_kafka(name, *(s.connection for s in schemas if isinstance(s, RegistryClause)))
 
     def _with_upstream(self, statement: Statement) -> Statement:
-        """A source of which the statement makes no tables is there, whatever the publication has; what tables have is not known."""
+        """A source of which the statement makes no tables is there, whatever upstream has; what tables have is not known."""
         node = statement.node
-        if not isinstance(node, CreateSourceStatement) or node.postgres is None or node.tables is not None:
+        if not isinstance(node, CreateSourceStatement) or node.upstream is None or node.tables is not None:
             return statement
-        connection = find_any(ObjectKind.CONNECTION, node.postgres.connection, self.context)
+        connection = find_any(ObjectKind.CONNECTION, node.upstream.connection, self.context)
         assert connection is not None, "it is assumed"
-        published = Published(connection.id, node.postgres.publication, "d", ())
+        publication = node.upstream.publication
+        published: UpstreamTables = MysqlTables(connection.id, ())
+        if publication is not None:
+            published = Published(connection.id, publication, "d", ())
         return replace(statement, node=with_published(node, published))
+
+    def _assume_upstream(self, name: ast.Name, kind: ConnectionKind) -> None:
+        database: dict[str, Value] = {"DATABASE": "d"} if kind is ConnectionKind.POSTGRES else {}
+        self._assume_connection(name, kind, {"HOST": "nowhere.invalid", "USER": "u", **database})
 
     def _assume_kafka(self, name: ast.Name, *registries: ast.Name | None) -> None:
         self._assume_connection(name, ConnectionKind.KAFKA, {"BROKERS": ("nowhere.invalid",)})

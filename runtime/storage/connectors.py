@@ -34,6 +34,9 @@ from .source.kafka.options import KafkaOptions, Part
 from .source.kafka.progress import PROGRESS_SCHEMA as OFFSETS_SCHEMA
 from .source.kafka.records import Records
 from .source.load_generator import COUNTER_SCHEMA, Counter
+from .source.mysql.connector import MysqlConnector
+from .source.mysql.options import MysqlOptions
+from .source.mysql.progress import PROGRESS_SCHEMA as GTID_SCHEMA
 from .source.postgres.connector import PostgresConnector
 from .source.postgres.options import PostgresOptions
 from .source.postgres.progress import PROGRESS_SCHEMA as LSN_SCHEMA
@@ -80,7 +83,15 @@ class Stored:
     recorded: Iterable[Batch] = ()
 
 
-Options = FileOptions | CounterOptions | GeneratorOptions | KafkaOptions | PostgresOptions | S3Options
+Options = (
+    FileOptions
+    | CounterOptions
+    | GeneratorOptions
+    | KafkaOptions
+    | PostgresOptions
+    | MysqlOptions
+    | S3Options
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,17 +113,22 @@ def parsed_options(connector: str, options: Mapping[str, Any]) -> Options:
         return KafkaOptions.from_json(options)
     if connector == "postgres":
         return PostgresOptions.from_json(options)
+    if connector == "mysql":
+        return MysqlOptions.from_json(options)
     if connector == "s3":
         return S3Options.from_json(options)
     return FileOptions(**options)
 
 
 def offered(connector: str) -> Mapping[str, Schema] | None:
-    """What tables can be made from a source of that connector; None if none can.  What is upstream of POSTGRES is asked there."""
+    """What tables can be made from a source of that connector; None if none can.  What is upstream of POSTGRES and MYSQL is asked
+    there."""
     if connector == "kafka":
         return {PROGRESS: OFFSETS_SCHEMA}
     if connector == "postgres":
         return {PROGRESS: LSN_SCHEMA}
+    if connector == "mysql":
+        return {PROGRESS: GTID_SCHEMA}
     kind = KINDS.get(connector)
     if kind is None:
         return None
@@ -143,17 +159,17 @@ def open_ingestion(
     StorageError for the state; nothing outside is touched yet.
     """
     connector: Connector
-    if isinstance(options, KafkaOptions):
-        kafka = _kafka(options, outputs, key, envelope, connections, clock)
+    if isinstance(options, KafkaOptions | PostgresOptions | MysqlOptions):
+        waiting: KafkaConnector | PostgresConnector | MysqlConnector
+        if isinstance(options, KafkaOptions):
+            waiting = _kafka(options, outputs, key, envelope, connections, clock)
+        elif isinstance(options, PostgresOptions):
+            waiting = PostgresConnector(options, connections, clock)
+        else:
+            waiting = MysqlConnector(options, connections)
         opened = asked_outputs(outputs, key, envelope, position, stored, scratch)
         return Ingestion(
-            kafka, opened, position, chunk_bytes=chunk_bytes, waits=True, close=kafka.close, label=label
-        )
-    if isinstance(options, PostgresOptions):
-        postgres = PostgresConnector(options, connections, clock)
-        opened = asked_outputs(outputs, key, envelope)
-        return Ingestion(
-            postgres, opened, position, chunk_bytes=chunk_bytes, waits=True, close=postgres.close, label=label
+            waiting, opened, position, chunk_bytes=chunk_bytes, waits=True, close=waiting.close, label=label
         )
     if isinstance(options, S3Options):
         own = key if envelope is EnvelopeKind.UPSERT else ()

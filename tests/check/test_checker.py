@@ -146,9 +146,12 @@ def test_a_sink_takes_its_connection_as_there(tmp_path: Path) -> None:
     assert 'column "nobody"' in finding.message
 
 
-def test_tables_of_a_postgres_source_have_the_columns_that_are_declared(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "source", ["postgres connection elsewhere.app (publication 'p')", "mysql connection elsewhere.app"]
+)
+def test_tables_of_upstream_have_the_columns_that_are_declared(tmp_path: Path, source: str) -> None:
     files = {
-        "models/up.sql": "{{ config(materialized='source') }}from postgres connection elsewhere.app (publication 'p')",
+        "models/up.sql": f"{{{{ config(materialized='source') }}}}from {source}",
         "models/people.sql": "{{ config(materialized='source_table') }}from source {{ ref('up') }} (reference public.people)",
         "models/names.sql": "select name from {{ ref('people') }}",
     }

@@ -27,7 +27,7 @@ from ptvc.sql.catalog.catalog_view import CatalogItem, ItemKind, QualifiedName
 from ptvc.sql.parser.parse import parse
 from ptvc.sql.plan import plan
 from ptvc.sql.plans.definition_plans import CreateSource, CreateSourceTable, WantedTables
-from ptvc.sql.statement.connector.postgres_source import with_published
+from ptvc.sql.statement.connector.upstream_source import with_published
 from ptvc.sql.syntax.definition_statements import CreateSourceStatement, CreateSourceTableStatement
 from ptvc.storage.connections.options import ConnectionKind
 from ptvc.storage.connectors import offered
@@ -81,7 +81,7 @@ def catalog() -> FakeCatalog:
         postgres = OPTIONS if name == "pg" else None
         offers = offered("postgres" if name == "pg" else "tpch")
         found.objects[f"u8{name}"] = CatalogItem(
-            f"u8{name}", source, ItemKind.SOURCE, Schema(()), offers=offers, postgres=postgres
+            f"u8{name}", source, ItemKind.SOURCE, Schema(()), offers=offers, upstream=postgres
         )
     return found
 

@@ -14,11 +14,12 @@ from ...storage.sink.postgres.options import PostgresSinkOptions
 from ...storage.source.generator.kinds import KINDS
 from ...storage.source.generator.options import GeneratorOptions
 from ...storage.source.kafka.options import KafkaOptions
+from ...storage.source.mysql.options import MysqlOptions
 from ...storage.source.postgres.options import PostgresOptions
 from ...storage.source.s3.options import S3Options
 
 SourceConnector = FileConnector | CounterConnector | GeneratorOptions | KafkaOptions | S3Options
-SharedConnector = GeneratorOptions | PostgresOptions
+SharedConnector = GeneratorOptions | PostgresOptions | MysqlOptions
 """Of sources that are no relations."""
 Connector = SourceConnector | SharedConnector | SinkConnector
 
@@ -35,6 +36,8 @@ def connector_word(connector: Connector) -> str:
             return "kafka"
         case PostgresOptions() | PostgresSinkOptions():
             return "postgres"
+        case MysqlOptions():
+            return "mysql"
         case S3Options():
             return "s3"
         case _:
@@ -43,7 +46,9 @@ def connector_word(connector: Connector) -> str:
 
 def connections_of(connector: Connector) -> tuple[GlobalId, ...]:
     """The ids of the connections that it goes through, which are among what its source or sink uses."""
-    of_several = KafkaOptions | KafkaSinkOptions | PostgresOptions | PostgresSinkOptions | S3Options
+    of_several = (
+        KafkaOptions | KafkaSinkOptions | PostgresOptions | PostgresSinkOptions | MysqlOptions | S3Options
+    )
     return connector.connections if isinstance(connector, of_several) else ()
 
 
@@ -60,6 +65,8 @@ def shared_connector(word: str, options: Mapping[str, Any]) -> SharedConnector:
     """UndefinedObject for one that this version does not know."""
     if word == "postgres":
         return PostgresOptions.from_json(options)
+    if word == "mysql":
+        return MysqlOptions.from_json(options)
     connector = source_connector(word, options)
     assert isinstance(connector, GeneratorOptions)
     return connector

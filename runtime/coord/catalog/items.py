@@ -194,7 +194,7 @@ class SharedSource(ItemBase):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceTable(_ReadableBase):
     """A table that a source writes, and nobody else.  `reference` is what it is of what the source offers, `upstream` what was known of
-    that when the table was made (of a POSTGRES source an `UpstreamTable`, as JSON); `create_sql` the whole statement, None where the source's
+    that when the table was made (of a POSTGRES or MYSQL source an `AnyTable`, as JSON); `create_sql` the whole statement, None where the source's
     made it."""
 
     kind = ItemKind.TABLE

@@ -11,7 +11,7 @@ from ...expr.tree.relation_tree import inputs, with_inputs
 from ...repr.schema import Column, Schema
 from ...sql.catalog.catalog_view import CatalogItem, QualifiedName
 from ...storage.connectors import offered
-from ...storage.source.postgres.options import PostgresOptions
+from ...storage.source.upstream_tables import UpstreamOptions
 from .connectors import connector_word
 from .items import (
     Connection,
@@ -52,8 +52,8 @@ def planned_item(item: Item, items: Mapping[GlobalId, Item], indexed: bool) -> C
             return CatalogItem(item.id, name, item.kind, schema, source=source, dead_letters=dead)
         case SharedSource(connector=connector):
             offers = offered(connector_word(connector))
-            postgres = connector if isinstance(connector, PostgresOptions) else None
-            return CatalogItem(item.id, name, item.kind, Schema(()), offers=offers, postgres=postgres)
+            upstream = connector if isinstance(connector, UpstreamOptions) else None
+            return CatalogItem(item.id, name, item.kind, Schema(()), offers=offers, upstream=upstream)
         case Source(schema=schema, connector=connector):
             offers = offered(connector_word(connector))
             return CatalogItem(item.id, name, item.kind, schema, offers=offers)

@@ -32,8 +32,9 @@ from ...storage.connections.validation import validate
 from ...storage.connections.values import Values
 from ...storage.formats.avro.format import self_contained
 from ...storage.formats.registry import Registry
+from ...storage.source.mysql.server import ask as ask_server
 from ...storage.source.postgres.publication import ask
-from ...storage.source.postgres.tables import Published
+from ...storage.source.upstream_tables import UpstreamTables
 from ..catalog.catalog import Catalog
 from ..catalog.connection_values import connection_values, values_of
 from ..catalog.entries import Change
@@ -99,11 +100,13 @@ class Connections:
 
         return await CONNECTING.run(work)
 
-    async def published(self, wanted: WantedTables, catalog: Catalog) -> Published:
-        """What the publication has.  Raises what is wrong, with it or with the way there."""
+    async def published(self, wanted: WantedTables, catalog: Catalog) -> UpstreamTables:
+        """What tables there are to read.  Raises what is wrong, with it or with the way there."""
         values = self.values((wanted.connection,), catalog)[wanted.connection]
 
-        def work() -> Published:
+        def work() -> UpstreamTables:
+            if wanted.publication is None:
+                return ask_server(values, self._addresses, self._timeout_s, wanted.connection)
             return ask(values, self._addresses, self._timeout_s, wanted.connection, wanted.publication)
 
         return await CONNECTING.run(work)

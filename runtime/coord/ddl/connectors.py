@@ -24,6 +24,7 @@ from ...sql.syntax.role_statements import Securable
 from ...storage.sink.kafka.options import KafkaSinkOptions
 from ...storage.sink.postgres.options import PostgresSinkOptions
 from ...storage.sink.targets import check_sink
+from ...storage.source.mysql.options import MysqlOptions
 from ...storage.source.postgres.options import PostgresOptions
 from ..catalog.catalog import Catalog
 from ..catalog.connectors import SharedConnector, connections_of, connector_options, connector_word
@@ -122,9 +123,9 @@ def new_source(plan: CreateSource, definitions: Definitions) -> AnySource:
             create_sql=plan.create_sql,
             uses=connections_of(plan.connector),
             label=plan.name.name,
-            connector=_with_slot(plan.connector, identity["id"]),
+            connector=_with_own_name(plan.connector, identity["id"]),
         )
-    assert not isinstance(plan.connector, PostgresOptions)
+    assert not isinstance(plan.connector, PostgresOptions | MysqlOptions)
     description = SourceDescription(plan.name.name, word, options, plan.key, plan.envelope.value)
     open_source(description, {identity["id"]: SourceOutput(identity["id"], "", plan.schema)})
     return Source(
@@ -143,6 +144,10 @@ def new_source(plan: CreateSource, definitions: Definitions) -> AnySource:
     )
 
 
+_LEAST_SERVER_ID = 1 << 31
+"""Servers have lower ones, unless somebody likes it otherwise."""
+
+
 def _not_asked(what: str) -> NotAsked:
     return NotAsked(
         f"{what}, which is not asked here",
@@ -150,10 +155,12 @@ def _not_asked(what: str) -> NotAsked:
     )
 
 
-def _with_slot(connector: SharedConnector, id: GlobalId) -> SharedConnector:
-    """Slots have letters, digits and underscores, in a name space of the whole server: sources of other runtimes have the same ids."""
+def _with_own_name(connector: SharedConnector, id: GlobalId) -> SharedConnector:
+    """What the source is known by upstream.  Slots have letters, digits and underscores, in a name space of the whole server: sources of other runtimes have the same ids."""
     if isinstance(connector, PostgresOptions):
         return replace(connector, slot=f"ptvc_{id}_{secrets.token_hex(8)}")
+    if isinstance(connector, MysqlOptions):
+        return replace(connector, server_id=_LEAST_SERVER_ID + secrets.randbelow(_LEAST_SERVER_ID))
     return connector
 
 

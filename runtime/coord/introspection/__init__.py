@@ -83,6 +83,7 @@ _OF_THE_CATALOG = frozenset(
         "mz_internal.mz_definitions",
         "mz_internal.mz_cluster_definitions",
         "mz_internal.mz_postgres_connections",
+        "mz_internal.mz_mysql_connections",
         "mz_internal.mz_schema_registry_connections",
         "mz_internal.mz_aws_connections",
         "mz_internal.mz_connection_secrets",

@@ -31,8 +31,8 @@ from ...storage.sink.postgres.options import PostgresSinkOptions
 from ...storage.source.generator.kinds import KINDS
 from ...storage.source.generator.options import GeneratorOptions
 from ...storage.source.kafka.options import KafkaOptions
-from ...storage.source.postgres.options import PostgresOptions
 from ...storage.source.s3.options import S3Options
+from ...storage.source.upstream_tables import UpstreamOptions
 from ...storage.source.webhook import Check, InputKind
 from ..catalog.dead_letters import dead_letters_of
 from ..catalog.entries import ClusterEntry
@@ -55,10 +55,10 @@ from ..catalog.items import (
 )
 from .constraints import constraint_sql
 from .kafka_sql import kafka_source_sql
-from .postgres_sql import column_lists, postgres_source_sql, reference_sql
 from .s3_sql import s3_sql
 from .sink_sql import kafka_sink_sql
 from .state import State
+from .upstream_sql import column_lists, reference_sql, upstream_source_sql
 
 _PLAIN = re.compile(r"\d+(\.\d+)?")
 
@@ -92,8 +92,8 @@ def create_sql(state: State, item: Relational | NamedType | Connection) -> str:
             return f"CREATE SOURCE {name}{_source(state, item, cluster)}{beside}{_with(options + _retained(item))}"
         case SharedSource():
             connector = item.connector
-            if isinstance(connector, PostgresOptions):
-                return f"CREATE SOURCE {name}{cluster}{postgres_source_sql(connector, partial(_full_name, state))}"
+            if isinstance(connector, UpstreamOptions):
+                return f"CREATE SOURCE {name}{cluster}{upstream_source_sql(connector, partial(_full_name, state))}"
             return f"CREATE SOURCE {name}{cluster} FROM {_generator(connector)}"
         case SourceTable(is_dead_letters=True):
             return create_sql(state, state.catalog.get_as(item.source, Source))

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...storage.connections.options import (
+    MYSQL_PORT,
     POSTGRES_PORT,
     ConnectionKind,
     SecretRef,
@@ -14,11 +15,13 @@ from ...storage.connections.options import (
 )
 from ...storage.sink.kafka.options import KafkaSinkOptions
 from ...storage.source.kafka.options import KafkaOptions
+from ...storage.source.mysql.tables import MysqlTable
 from ...storage.source.postgres.options import PostgresOptions
+from ...storage.source.postgres.tables import UpstreamTable
 from ..catalog.items import Connection, Secret, SharedSource, Sink, Source, SourceTable
 from .definitions import create_sql
-from .postgres_sql import upstream_of
 from .state import State
+from .upstream_sql import upstream_of
 
 Rows = Iterator[dict[str, Any]]
 
@@ -80,8 +83,17 @@ def mz_postgres_sources(state: State) -> Rows:
 
 
 def mz_postgres_source_tables(state: State) -> Rows:
+    return _tables_of(state, UpstreamTable)
+
+
+def mz_mysql_source_tables(state: State) -> Rows:
+    return _tables_of(state, MysqlTable)
+
+
+def _tables_of(state: State, kind: type[UpstreamTable | MysqlTable]) -> Rows:
     for table in state.catalog.user_items():
-        if isinstance(table, SourceTable) and (upstream := upstream_of(table)) is not None:
+        upstream = upstream_of(table) if isinstance(table, SourceTable) else None
+        if upstream is not None and isinstance(upstream, kind):
             yield {"id": table.id, "schema_name": upstream.schema, "table_name": upstream.name}
 
 
@@ -94,6 +106,17 @@ def mz_postgres_connections(state: State) -> Rows:
             "database": values["DATABASE"],
             "user": _text(values["USER"]),
             "ssl_mode": values.get("SSL MODE", "prefer"),
+        }
+
+
+def mz_mysql_connections(state: State) -> Rows:
+    for id_, values in _of(state, ConnectionKind.MYSQL):
+        yield {
+            "id": id_,
+            "host": values["HOST"],
+            "port": int(str(values.get("PORT", MYSQL_PORT))),
+            "user": _text(values["USER"]),
+            "ssl_mode": values.get("SSL MODE", "preferred"),
         }
 
 

@@ -29,8 +29,8 @@ from ..controller.statuses import ObjectStatus
 from .constraints import constraint_sql, key_index_sql, of_tables
 from .definitions import cluster_sql, create_sql, index_sql, key_columns
 from .pg_proc import texts
-from .postgres_sql import upstream_of
 from .state import State, timestamp
+from .upstream_sql import upstream_of
 from .webhooks import statistics as webhook_statistics
 from .webhooks import status as webhook_status
 

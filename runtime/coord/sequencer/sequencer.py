@@ -27,7 +27,7 @@ from ...sql.plans.plans import PlannedStatement
 from ...sql.plans.query_plans import Select, Subscribe
 from ...sql.plans.session_plans import NoOp
 from ...sql.statement.connector.message_schemas import with_schemas
-from ...sql.statement.connector.postgres_source import with_published
+from ...sql.statement.connector.upstream_source import with_published
 from ...sql.syntax.constraints import Constraint
 from ...sql.syntax.definition_statements import CreateSourceStatement, CreateSourceTableStatement
 from ..catalog.authorize import Authorization

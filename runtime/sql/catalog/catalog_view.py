@@ -12,7 +12,7 @@ from ...expr.tree.scalar import Scalar
 from ...repr.schema import Schema
 from ...repr.types import ScalarType
 from ...storage.connections.options import ConnectionKind
-from ...storage.source.postgres.options import PostgresOptions
+from ...storage.source.upstream_tables import UpstreamOptions
 from ..syntax.constraints import Constraint
 from ..syntax.function_definition import FunctionDefinition
 from .privilege_view import PrivilegeView
@@ -57,7 +57,7 @@ class CatalogItem:
     table's.  Where columns of a table have been dropped, `layout` says where those that are left are stored, and
     `definition` projects them.  A type's schema has one column, of what its name stands for.  `connects` is the kind of a
     connection.  `source` writes the table, and nobody else, which may be that of its `dead_letters`; `offers` are the tables that can be made from a source,
-    but for those that `postgres` has upstream.  One without columns has no rows of its own.
+    but for those that `upstream` has.  One without columns has no rows of its own.
     """
 
     id: GlobalId
@@ -73,7 +73,7 @@ class CatalogItem:
     source: GlobalId | None = None
     dead_letters: bool = False
     offers: Mapping[str, Schema] | None = None
-    postgres: PostgresOptions | None = None
+    upstream: UpstreamOptions | None = None
 
     @property
     def is_relation(self) -> bool:

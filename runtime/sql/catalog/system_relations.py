@@ -349,6 +349,8 @@ _OF_TOOLS = {
     "deadlocks:l blk_read_time:d blk_write_time:d session_time:d active_time:d sessions:l stats_reset:z",
     "mz_catalog.mz_postgres_sources": "id:t replication_slot:t timeline_id:u",
     "mz_internal.mz_postgres_source_tables": "id:t schema_name:t table_name:t",
+    "mz_internal.mz_mysql_connections": "id:t host:t port:i user:t ssl_mode:t",
+    "mz_internal.mz_mysql_source_tables": "id:t schema_name:t table_name:t",
 }
 """What tools look at, those for Materialize among them; the newest of them all, so new relations go to the end of this table."""
 

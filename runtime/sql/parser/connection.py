@@ -25,7 +25,7 @@ from .lexer import TokenKind
 from .subscribe import SubscribeParser
 
 _KINDS = tuple((kind, kind.words.lower().split()) for kind in ConnectionKind)
-_HINT = "Connections are TO KAFKA, TO CONFLUENT SCHEMA REGISTRY, TO POSTGRES and TO AWS."
+_HINT = "Connections are TO KAFKA, TO CONFLUENT SCHEMA REGISTRY, TO POSTGRES, TO MYSQL and TO AWS."
 _ELSEWHERE = ("mysql", "ssh", "sql", "iceberg", "glue", "gcp")
 """What other systems connect to."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ...errors import PtvcError, SqlSyntaxError, Unsupported
+from ...storage.connections.options import ConnectionKind
 from ..syntax import ast
 from ..syntax import statements as st
 from ..syntax.constraints import ConstraintKind
@@ -27,14 +28,14 @@ from .connector.file_source import FileSourceParser
 from .connector.kafka_source import KafkaSourceParser
 from .connector.load_generator import LoadGeneratorParser
 from .connector.postgres_sink import PostgresSinkParser
-from .connector.postgres_source import ColumnLists, PostgresSourceParser
+from .connector.upstream_source import ColumnLists, UpstreamSourceParser
 from .lexer import TokenKind
 
 REPLICAS = "Replicas are alike, and have no names: REPLICATION FACTOR is the number of them."
 
 
 class CreateParser(
-    KafkaSourceParser, PostgresSinkParser, PostgresSourceParser, LoadGeneratorParser, FileSourceParser
+    KafkaSourceParser, PostgresSinkParser, UpstreamSourceParser, LoadGeneratorParser, FileSourceParser
 ):
     def create(self) -> st.StatementNode:
         start = self.index
@@ -331,12 +332,14 @@ class CreateParser(
             if columns or primary_key:
                 raise SqlSyntaxError("a WEBHOOK source has columns of its own", position=position)
             return self.webhook(name, cluster, if_not_exists, position)
-        if self.accept_words("postgres"):
-            if columns or primary_key:
-                raise SqlSyntaxError(
-                    "a POSTGRES source has no columns: its tables have those upstream", position=position
-                )
-            return self.postgres_source(name, cluster, if_not_exists, position)
+        for kind in (ConnectionKind.POSTGRES, ConnectionKind.MYSQL):
+            if self.accept_words(kind.value):
+                if columns or primary_key:
+                    raise SqlSyntaxError(
+                        f"a {kind.words} source has no columns: its tables have those upstream",
+                        position=position,
+                    )
+                return self.upstream_source(kind, name, cluster, if_not_exists, position)
         if self.accept_words("kafka"):
             kafka = self.kafka_source()
             progress, letters = self.tables_beside()
@@ -369,7 +372,7 @@ class CreateParser(
         raise Unsupported(
             f"CREATE SOURCE ... FROM {self.token.value.upper()} is not supported",
             hint="Sources are FROM FILE '/path' FORMAT JSON|CSV|PARQUET, FROM S3 CONNECTION, FROM KAFKA CONNECTION, "
-            "FROM POSTGRES CONNECTION, FROM WEBHOOK, or FROM LOAD GENERATOR.",
+            "FROM POSTGRES CONNECTION, FROM MYSQL CONNECTION, FROM WEBHOOK, or FROM LOAD GENERATOR.",
             position=self.token.position,
         )
 

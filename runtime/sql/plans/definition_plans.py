@@ -14,8 +14,8 @@ from ...storage.sink.kafka.options import KafkaSinkOptions
 from ...storage.sink.postgres.options import PostgresSinkOptions
 from ...storage.source.generator.options import GeneratorOptions
 from ...storage.source.kafka.options import KafkaOptions
-from ...storage.source.postgres.options import PostgresOptions
 from ...storage.source.s3.options import S3Options
+from ...storage.source.upstream_tables import UpstreamOptions
 from ...storage.source.webhook import WebhookOptions
 from ..catalog.catalog_view import CatalogItem, QualifiedName
 from ..syntax.constraints import Constraint
@@ -129,10 +129,10 @@ class CounterConnector:
 
 @dataclass(frozen=True, slots=True)
 class WantedTables:
-    """What a source needs to know of upstream: the tables of the publication there; `connection` is an id."""
+    """What a source needs to know of upstream: the tables of the publication there, or (None) of the server; `connection` is an id."""
 
     connection: GlobalId
-    publication: str
+    publication: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +170,7 @@ class CreateSource:
 
     name: QualifiedName
     connector: (
-        FileConnector | CounterConnector | GeneratorOptions | KafkaOptions | PostgresOptions | S3Options
+        FileConnector | CounterConnector | GeneratorOptions | KafkaOptions | UpstreamOptions | S3Options
     )
     schema: Schema | None
     key: tuple[int, ...]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ...storage.source.postgres.tables import Published
+from ...storage.source.upstream_tables import UpstreamTables
 from .ast import (
     Expression,
     Name,
@@ -14,7 +14,7 @@ from .ast import (
 from .constraints import ConstraintKind
 from .query_statements import ObjectName
 from .sink_statements import KafkaSinkClause, PostgresSinkClause
-from .source_statements import KafkaSourceClause, PostgresSourceClause
+from .source_statements import KafkaSourceClause, UpstreamSourceClause
 from .vocabulary import ObjectKind
 
 OptionValue = str | int | float | bool
@@ -134,7 +134,7 @@ class DeadLettersClause:
 
 @dataclass(frozen=True, slots=True)
 class CreateSourceStatement:
-    """With `kafka` it is one of KAFKA, with `postgres` one of POSTGRES, with `s3` one of S3; else `path` None is a load generator, of which `generator_kind` says which.  `tables` are those to make from it, None of
+    """With `kafka` it is one of KAFKA, with `upstream` one of POSTGRES or MYSQL, with `s3` one of S3; else `path` None is a load generator, of which `generator_kind` says which.  `tables` are those to make from it, None of
     a statement without FOR ..., () of FOR ALL TABLES."""
 
     name: ObjectName
@@ -155,7 +155,7 @@ class CreateSourceStatement:
     progress: ObjectName | None = None
     kafka: KafkaSourceClause | None = None
     dead_letters: DeadLettersClause | None = None
-    postgres: PostgresSourceClause | None = None
+    upstream: UpstreamSourceClause | None = None
     s3: S3SourceClause | None = None
 
     @property
@@ -176,7 +176,7 @@ class CreateSourceTableStatement:
     retain_history_ms: int | None = None
     text: tuple[Name, ...] = ()
     excluded: tuple[Name, ...] = ()
-    published: Published | None = None
+    published: UpstreamTables | None = None
 
 
 @dataclass(frozen=True, slots=True)

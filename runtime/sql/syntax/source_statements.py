@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ...storage.source.postgres.tables import Published
+from ...storage.connections.options import ConnectionKind
+from ...storage.source.upstream_tables import UpstreamTables
 from .ast import Name
 from .schema_clauses import MessageClause, RegistryClause
 
@@ -56,14 +57,15 @@ class KafkaSourceClause:
 
 
 @dataclass(frozen=True, slots=True)
-class PostgresSourceClause:
-    """What stands behind FROM POSTGRES.  `text` and `excluded` are columns of TEXT COLUMNS and EXCLUDE COLUMNS, `schemas` those of
+class UpstreamSourceClause:
+    """What stands behind FROM POSTGRES and FROM MYSQL, which has no publication.  `text` and `excluded` are columns of TEXT COLUMNS and EXCLUDE COLUMNS, `schemas` those of
     FOR SCHEMAS.  `published` is what upstream has, once it was asked."""
 
+    kind: ConnectionKind
     connection: Name
-    publication: str
+    publication: str | None
     text: tuple[Name, ...]
     excluded: tuple[Name, ...]
     schemas: tuple[Name, ...] | None
     position: int
-    published: Published | None = None
+    published: UpstreamTables | None = None

@@ -22,6 +22,7 @@ class ConnectionKind(enum.Enum):
     KAFKA = "kafka"
     CONFLUENT_SCHEMA_REGISTRY = "confluent-schema-registry"
     POSTGRES = "postgres"
+    MYSQL = "mysql"
     AWS = "aws"
 
     @property
@@ -129,7 +130,7 @@ _LABEL = r"[A-Za-z0-9_](?:[A-Za-z0-9_-]*[A-Za-z0-9_])?"
 _HOST = re.compile(rf"{_LABEL}(?:\.{_LABEL})*\.?|\[[0-9A-Fa-f:.]+\]")
 _BARE_IPV6 = re.compile(r"[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
-KAFKA_PORT, POSTGRES_PORT = 9092, 5432
+KAFKA_PORT, POSTGRES_PORT, MYSQL_PORT = 9092, 5432, 3306
 
 
 def host_and_port(broker: str) -> tuple[str, int]:
@@ -238,6 +239,18 @@ OPTIONS: Mapping[ConnectionKind, Mapping[str, Option]] = {
                 "SSL MODE",
                 Takes.TEXT,
                 choices=("disable", "prefer", "require", "verify-ca", "verify-full"),
+            ),
+            *_TLS,
+        ),
+        ConnectionKind.MYSQL: (
+            Option("HOST", Takes.TEXT, refuse=_host),
+            Option("PORT", Takes.TEXT, refuse=_port),
+            Option("USER", Takes.EITHER, refuse=_line),
+            Option("PASSWORD", Takes.SECRET),
+            Option(
+                "SSL MODE",
+                Takes.TEXT,
+                choices=("disabled", "preferred", "required", "verify-ca", "verify-identity"),
             ),
             *_TLS,
         ),
@@ -373,18 +386,30 @@ def _check_registry(values: Mapping[str, Value]) -> None:
 
 def _check_postgres(values: Mapping[str, Value]) -> None:
     _required(values, "HOST", "DATABASE", "USER")
-    mode = values.get("SSL MODE", "prefer")
-    if mode == "disable":
+    _check_ssl_mode(values, "prefer", "disable", ("verify-ca", "verify-full"))
+
+
+def _check_mysql(values: Mapping[str, Value]) -> None:
+    _required(values, "HOST", "USER")
+    _check_ssl_mode(values, "preferred", "disabled", ("verify-ca", "verify-identity"))
+    if "SSL CERTIFICATE" in values and values.get("SSL MODE", "preferred") == "preferred":
+        raise InvalidParameter("option SSL CERTIFICATE needs SSL MODE required, verify-ca or verify-identity")
+
+
+def _check_ssl_mode(values: Mapping[str, Value], usual: str, without: str, verified: tuple[str, str]) -> None:
+    """`verified` are the modes in which certificates are looked at: against the authority that is named, and the system's, too."""
+    mode = values.get("SSL MODE", usual)
+    if mode == without:
         _without(
             {name: value for name, value in values.items() if name != "SSL MODE"},
             "SSL ",
-            "with SSL MODE disable",
+            f"with SSL MODE {without}",
         )
-    if mode == "verify-ca":
+    if mode == verified[0]:
         _required(values, "SSL CERTIFICATE AUTHORITY")
-    if "SSL CERTIFICATE AUTHORITY" in values and mode not in ("verify-ca", "verify-full"):
+    if "SSL CERTIFICATE AUTHORITY" in values and mode not in verified:
         raise InvalidParameter(
-            f"option SSL CERTIFICATE AUTHORITY needs SSL MODE verify-ca or verify-full, not {mode}"
+            f"option SSL CERTIFICATE AUTHORITY needs SSL MODE {' or '.join(verified)}, not {mode}"
         )
     _both(values, "SSL CERTIFICATE", "SSL KEY")
 
@@ -399,5 +424,6 @@ _CHECKS: Mapping[ConnectionKind, Callable[[Mapping[str, Value]], None]] = {
     ConnectionKind.KAFKA: _check_kafka,
     ConnectionKind.CONFLUENT_SCHEMA_REGISTRY: _check_registry,
     ConnectionKind.POSTGRES: _check_postgres,
+    ConnectionKind.MYSQL: _check_mysql,
     ConnectionKind.AWS: _check_aws,
 }

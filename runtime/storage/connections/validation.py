@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from . import aws, kafka, postgres, schema_registry
+from . import aws, kafka, mysql, postgres, schema_registry
 from .addresses import Addresses
 from .options import ConnectionKind, ConnectionOptions
 from .values import Values
@@ -20,6 +20,7 @@ _VALIDATE: Mapping[ConnectionKind, Callable[[Values, Addresses, float], None]] =
     ConnectionKind.KAFKA: kafka.validate,
     ConnectionKind.CONFLUENT_SCHEMA_REGISTRY: schema_registry.validate,
     ConnectionKind.POSTGRES: postgres.validate,
+    ConnectionKind.MYSQL: mysql.validate,
     ConnectionKind.AWS: aws.validate,
 }
 

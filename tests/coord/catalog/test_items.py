@@ -40,9 +40,12 @@ from ptvc.sql.syntax.constraints import Constraint, ConstraintKind
 from ptvc.sql.syntax.function_definition import FunctionArgument, FunctionDefinition, Volatility
 from ptvc.storage.connections.options import ConnectionKind, ConnectionOptions, SecretRef
 from ptvc.storage.source.generator.options import GeneratorOptions
+from ptvc.storage.source.mysql.options import MysqlOptions
+from ptvc.storage.source.mysql.tables import MysqlColumn, MysqlTable
 from ptvc.storage.source.postgres.options import PostgresOptions
 from ptvc.storage.source.postgres.tables import UpstreamColumn, UpstreamTable
 from ptvc.storage.source.s3.options import S3Options
+from ptvc.storage.source.upstream_tables import parsed_table
 from ptvc.storage.source.webhook import (
     BodyFormat,
     Check,
@@ -343,6 +346,22 @@ def test_postgres_sources_are_read_as_they_were_written() -> None:
         assert item_from_json(item_to_json(item)) == item
     assert table.upstream is not None
     assert UpstreamTable.from_json(table.upstream) == upstream
+
+
+def test_mysql_sources_are_read_as_they_were_written() -> None:
+    source = SharedSource(
+        **identity(17, 16402, "shop", 1702),
+        cluster="quickstart",
+        remap="u17-remap",
+        create_sql="CREATE SOURCE shop FROM MYSQL CONNECTION my",
+        label="shop",
+        connector=MysqlOptions("u16", 3_000_000_000),
+        uses=("u16",),
+    )
+    assert item_from_json(item_to_json(source)) == source
+    columns = (MysqlColumn("a", "int(11)", False), MysqlColumn("b", "varchar(5)", True, "latin1"))
+    upstream = MysqlTable("d", "t", columns, ("a",), ("c",))
+    assert parsed_table(upstream.to_json()) == upstream
 
 
 def test_s3_sources_are_read_as_they_were_written() -> None:

@@ -28,7 +28,7 @@ def test_all_that_may_stand_there() -> None:
     )
     assert (found.name.parts, found.cluster.parts, found.if_not_exists) == (("a", "s"), ("c",), True)
     assert found.progress.parts == ("progress",)
-    clause = found.postgres
+    clause = found.upstream
     assert (clause.connection.parts, clause.publication, clause.published) == (("b", "pg"), "p", None)
     assert (parts(clause.text), parts(clause.excluded)) == (["x.t.a", "x.T.b"], ["x.t.c"])
     assert [(t.reference.parts, t.name and t.name.parts) for t in found.tables] == [
@@ -48,8 +48,8 @@ def test_all_that_may_stand_there() -> None:
 )
 def test_which_tables(behind: str, tables: tuple[()] | None, schemas: list[str] | None) -> None:
     found = node(f"{HEAD} (PUBLICATION = p) {behind}")
-    assert (found.tables, parts(found.postgres.schemas)) == (tables, schemas)
-    assert found.postgres.publication == "p"
+    assert (found.tables, parts(found.upstream.schemas)) == (tables, schemas)
+    assert found.upstream.publication == "p"
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from ptvc.storage.connections.options import (
 from servers.certificates import Authority
 
 KAFKA, REGISTRY = ConnectionKind.KAFKA, ConnectionKind.CONFLUENT_SCHEMA_REGISTRY
-POSTGRES, AWS = ConnectionKind.POSTGRES, ConnectionKind.AWS
+POSTGRES, MYSQL, AWS = ConnectionKind.POSTGRES, ConnectionKind.MYSQL, ConnectionKind.AWS
 SECRET = SecretRef("u1")
 
 
@@ -42,6 +42,7 @@ def checked(kind: ConnectionKind, name: str, value: Value | None) -> Value:
         (POSTGRES, "HOST", "::1", "::1"),
         (POSTGRES, "SSL MODE", "verify_full", "verify-full"),
         (POSTGRES, "PORT", "6543", "6543"),
+        (MYSQL, "SSL MODE", "VERIFY_IDENTITY", "verify-identity"),
         (AWS, "REGION", "eu-west-1", "eu-west-1"),
     ],
 )
@@ -132,6 +133,17 @@ CERTIFICATE = Authority().certificate
         (REGISTRY, {"URL": "http://x", "PASSWORD": SECRET}, "option USERNAME must be given"),
         (REGISTRY, {"URL": "http://x", "SSL CERTIFICATE AUTHORITY": CERTIFICATE}, "begins with http://"),
         (POSTGRES, {"HOST": "h", "USER": "u"}, "option DATABASE must be given"),
+        (MYSQL, {"HOST": "h"}, "option USER must be given"),
+        (
+            MYSQL,
+            {"HOST": "h", "USER": "u", "SSL MODE": "verify-ca"},
+            "SSL CERTIFICATE AUTHORITY must be given",
+        ),
+        (
+            MYSQL,
+            {"HOST": "h", "USER": "u", "SSL CERTIFICATE": CERTIFICATE, "SSL KEY": SECRET},
+            "SSL CERTIFICATE needs SSL MODE",
+        ),
         (POSTGRES, {**PG, "SSL MODE": "verify-ca"}, "SSL CERTIFICATE AUTHORITY must be given"),
         (POSTGRES, {**PG, "SSL CERTIFICATE AUTHORITY": CERTIFICATE}, "needs SSL MODE verify-ca or"),
         (POSTGRES, {**PG, "SSL MODE": "disable", "SSL KEY": SECRET}, "SSL KEY means nothing with"),

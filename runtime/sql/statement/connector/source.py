@@ -21,7 +21,7 @@ from ...query.planner import Planner
 from ...syntax import ast
 from ...syntax.definition_statements import CreateSourceStatement, CreateSourceTableStatement, Option
 from ..definitions import columns_schema, integer_option, refuse_repeated, unknown_option
-from . import kafka_source, postgres_source
+from . import kafka_source, upstream_source
 from .beside_source import is_progress, table_name, tables_beside
 from .s3_source import s3_connector
 
@@ -37,8 +37,8 @@ MOST_SCALE = 100
 def create_source(planner: Planner, node: CreateSourceStatement, sql: str) -> definition_plans.CreateSource:
     if node.kafka is not None:
         return kafka_source.create_source(planner, node, node.kafka, sql)
-    if node.postgres is not None:
-        return postgres_source.create_source(planner, node, node.postgres, sql)
+    if node.upstream is not None:
+        return upstream_source.create_source(planner, node, node.upstream, sql)
     if not node.of_files and node.generator_kind != "counter":
         return _generator(planner, node, sql)
     name = new_name(node.name, planner.context)
@@ -104,11 +104,11 @@ def create_source_table(
     name = table_name(node.name, planner)
     source = _source(node.source, planner)
     assert source.offers is not None
-    if source.postgres is not None and not is_progress(node.reference):
-        return postgres_source.create_source_table(planner, node, name, source, source.postgres, sql)
+    if source.upstream is not None and not is_progress(node.reference):
+        return upstream_source.create_source_table(planner, node, name, source, source.upstream, sql)
     if node.text or node.excluded:
         raise Unsupported(
-            "TEXT COLUMNS and EXCLUDE COLUMNS are for tables of POSTGRES sources",
+            "TEXT COLUMNS and EXCLUDE COLUMNS are for tables of POSTGRES and MYSQL sources",
             position=(node.text or node.excluded)[0].position,
         )
     reference = _reference(node.reference, source.offers, source.name.name)

@@ -20,21 +20,20 @@ from time import monotonic
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
 from ....clock import Clock
-from ....errors import ENDED_TABLE, PtvcError
-from ....repr.schema import ERROR_SCHEMA
-from ...changes import NO_ERROR_CHANGES, Changes, no_changes, together
+from ....errors import PtvcError
+from ...changes import no_changes
 from ...connections.values import Values
 from ...ingestion import PROGRESS, Output, OutputChanges, OutputId, Outputs, Pending, Polled
 from ..directory import SourceStalled
+from ..ended_tables import AGAIN, an_error, joined
+from ..upstream_rows import rows_of
 from .options import PostgresOptions
 from .pgoutput import Decoded, Decoder, Relation, Segment, last_commit
 from .position import Position, progress_changes
 from .publication import check_replicates
 from .replication import HEADER, ReplicationStream
-from .rows import rows_of
 from .snapshot import Piece, Snapshot
 from .tables import UpstreamTable
 from .upstream import Upstream
@@ -52,7 +51,6 @@ MOST_PENDING = 4
 _BEGIN = ord("B")
 _COMMIT_LSN = struct.Struct(">Q")
 """What a Begin begins with: where the transaction's commit lies."""
-_AGAIN = "drop the table, and create it from the source again"
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,9 +275,9 @@ class PostgresConnector:
                 changes, error = self._changes(table, found.tables.get(table.upstream.oid, ()))
             if error is not None:
                 outputs[id_] = error
-                changes = [*changes, OutputChanges(no_changes(table.output.schema), _an_error(error))]
+                changes = [*changes, OutputChanges(no_changes(table.output.schema), an_error(error))]
             if changes:
-                contents[id_] = _joined(table.output, changes)
+                contents[id_] = joined(table.output, changes)
         return contents, outputs
 
     def _changes(self, table: _Table, segments: Iterable[Segment]) -> tuple[list[OutputChanges], str | None]:
@@ -287,7 +285,7 @@ class PostgresConnector:
         for segment in segments:
             error = _misfit(table.upstream, segment.relation)
             if segment.truncated:
-                error = f'table "{table.upstream.reference}" was truncated upstream: {_AGAIN}'
+                error = f'table "{table.upstream.reference}" was truncated upstream: {AGAIN}'
             elif error is None and segment.lacks_old:
                 error = _not_full(table.upstream)
             if error is not None:
@@ -349,20 +347,8 @@ class PostgresConnector:
         )
 
 
-def _joined(output: Output, changes: Sequence[OutputChanges]) -> OutputChanges:
-    return OutputChanges(
-        together(output.schema, [one.oks for one in changes]),
-        together(ERROR_SCHEMA, [one.errs for one in changes]),
-    )
-
-
-def _an_error(message: str) -> Changes:
-    columns = (pa.array([ENDED_TABLE]), pa.array([message]))
-    return replace(NO_ERROR_CHANGES, columns=columns, diffs=np.ones(1, np.int64))
-
-
 def _not_full(table: UpstreamTable) -> str:
-    return f'table "{table.reference}" has not REPLICA IDENTITY FULL any more: set it, then {_AGAIN}'
+    return f'table "{table.reference}" has not REPLICA IDENTITY FULL any more: set it, then {AGAIN}'
 
 
 def _misfit(table: UpstreamTable, relation: Relation) -> str | None:
@@ -375,20 +361,20 @@ def _misfit(table: UpstreamTable, relation: Relation) -> str | None:
 
 def _changed(table: UpstreamTable, now: UpstreamTable | None) -> str | None:
     if now is None or now.membership != table.membership:
-        return f'table "{table.reference}" was dropped upstream, or taken out of the publication: {_AGAIN}'
+        return f'table "{table.reference}" was dropped upstream, or taken out of the publication: {AGAIN}'
     if now.identity != "f":
         return _not_full(table)
     numbers = {column.name: column.number for column in now.columns}
     for column in table.columns:
         if numbers.get(column.name, column.number) != column.number:
-            return f'column "{column.name}" of table "{table.reference}" is another one upstream: {_AGAIN}'
+            return f'column "{column.name}" of table "{table.reference}" is another one upstream: {AGAIN}'
     return _other_columns(table, {column.name: (column.type_oid, column.typmod) for column in now.columns})
 
 
 def _other_columns(table: UpstreamTable, there: Mapping[str, tuple[int, int]]) -> str | None:
     for column in table.columns:
         if column.name not in there:
-            return f'column "{column.name}" of table "{table.reference}" is gone upstream: {_AGAIN}'
+            return f'column "{column.name}" of table "{table.reference}" is gone upstream: {AGAIN}'
         if there[column.name] != (column.type_oid, column.typmod):
-            return f'column "{column.name}" of table "{table.reference}" has another type upstream: {_AGAIN}'
+            return f'column "{column.name}" of table "{table.reference}" has another type upstream: {AGAIN}'
     return None

@@ -20,6 +20,11 @@ class UpstreamColumn:
     type_name: str
     nullable: bool
 
+    @property
+    def is_text(self) -> bool:
+        """Whether it is text without being asked for as such."""
+        return self.type_name == "text"
+
 
 @dataclass(frozen=True, slots=True)
 class UpstreamTable:
@@ -86,3 +91,12 @@ class Published:
     database: str
     tables: tuple[UpstreamTable, ...]
     timeline_id: int | None = None
+
+    @property
+    def named(self) -> str:
+        return f'publication "{self.publication}"'
+
+    @property
+    def remedy(self) -> str:
+        """How it comes to have another table."""
+        return f'upstream ALTER PUBLICATION "{self.publication}" ADD TABLE ... adds one.'

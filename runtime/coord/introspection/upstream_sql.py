@@ -1,4 +1,4 @@
-"""POSTGRES sources and their tables as SQL."""
+"""POSTGRES and MYSQL sources, and their tables, as SQL."""
 
 from __future__ import annotations
 
@@ -7,13 +7,15 @@ from collections.abc import Callable, Iterable
 from ...expr.functions.system.system import quote_ident, quote_literal
 from ...expr.tree.relation import GlobalId
 from ...repr.types import TEXT
-from ...storage.source.postgres.options import PostgresOptions
-from ...storage.source.postgres.tables import UpstreamTable
+from ...storage.source.mysql.options import MysqlOptions
+from ...storage.source.upstream_tables import AnyColumn, AnyTable, UpstreamOptions, parsed_table
 from ..catalog.items import SourceTable
 
 
-def postgres_source_sql(options: PostgresOptions, name_of: Callable[[GlobalId], str]) -> str:
+def upstream_source_sql(options: UpstreamOptions, name_of: Callable[[GlobalId], str]) -> str:
     """What stands behind the name and the cluster: its tables have statements of their own.  `name_of` a connection is quoted."""
+    if isinstance(options, MysqlOptions):
+        return f" FROM MYSQL CONNECTION {name_of(options.connection)}"
     publication = quote_literal(options.publication).strip()
     return f" FROM POSTGRES CONNECTION {name_of(options.connection)} (PUBLICATION {publication})"
 
@@ -30,17 +32,18 @@ def column_lists(table: SourceTable) -> list[str]:
     upstream = upstream_of(table)
     if upstream is None:
         return []
+    columns: Iterable[AnyColumn] = upstream.columns
     text = [
         column.name
-        for column, own in zip(upstream.columns, table.schema, strict=True)
-        if own.type == TEXT and column.type_name != str(TEXT)
+        for column, own in zip(columns, table.schema, strict=True)
+        if own.type == TEXT and not column.is_text
     ]
     lists = {"TEXT COLUMNS": text, "EXCLUDE COLUMNS": upstream.excluded}
     return [f"{words} ({_listed(names)})" for words, names in lists.items() if names]
 
 
-def upstream_of(table: SourceTable) -> UpstreamTable | None:
-    return None if table.upstream is None else UpstreamTable.from_json(table.upstream)
+def upstream_of(table: SourceTable) -> AnyTable | None:
+    return None if table.upstream is None else parsed_table(table.upstream)
 
 
 def _listed(names: Iterable[str]) -> str:

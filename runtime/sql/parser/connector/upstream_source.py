@@ -1,16 +1,18 @@
-"""CREATE SOURCE ... FROM POSTGRES: what stands behind POSTGRES; and the lists of columns that its tables have, too."""
+"""CREATE SOURCE ... FROM POSTGRES, and FROM MYSQL: what stands behind these words; and the lists of columns that their tables have, too."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
 from ....errors import SqlSyntaxError
+from ....storage.connections.options import ConnectionKind
 from ...syntax import ast
 from ...syntax.definition_statements import CreateSourceStatement
-from ...syntax.source_statements import PostgresSourceClause
+from ...syntax.source_statements import UpstreamSourceClause
 from .source_options import SourceOptionsParser
 
-_OPTIONS = ("PUBLICATION", "TEXT COLUMNS", "EXCLUDE COLUMNS")
+_COLUMNS = ("TEXT COLUMNS", "EXCLUDE COLUMNS")
+_OPTIONS = {ConnectionKind.POSTGRES: ("PUBLICATION", *_COLUMNS), ConnectionKind.MYSQL: _COLUMNS}
 
 
 @dataclass(slots=True)
@@ -27,17 +29,24 @@ class _Options:
     lists: ColumnLists = field(default_factory=ColumnLists)
 
 
-class PostgresSourceParser(SourceOptionsParser):
-    def postgres_source(
-        self, name: ast.Name, cluster: ast.Name | None, if_not_exists: bool, position: int
+class UpstreamSourceParser(SourceOptionsParser):
+    def upstream_source(
+        self,
+        kind: ConnectionKind,
+        name: ast.Name,
+        cluster: ast.Name | None,
+        if_not_exists: bool,
+        position: int,
     ) -> CreateSourceStatement:
-        """`CONNECTION c (PUBLICATION 'p' [, TEXT COLUMNS (...)] [, EXCLUDE COLUMNS (...)]) [FOR ...] [EXPOSE PROGRESS AS name]`"""
+        """`CONNECTION c (PUBLICATION 'p' [, TEXT COLUMNS (...)] [, EXCLUDE COLUMNS (...)]) [FOR ...] [EXPOSE PROGRESS AS name]`; of MYSQL
+        without a publication, and perhaps without parentheses."""
         at = self.token.position
         self.expect_words("connection")
         connection = self.object_name()
         options = _Options()
-        self.parenthesised(lambda: self._postgres_source_option(options))
-        if options.publication is None:
+        if kind is ConnectionKind.POSTGRES or self.at_symbol("("):
+            self.parenthesised(lambda: self._upstream_source_option(kind, options))
+        if kind is ConnectionKind.POSTGRES and options.publication is None:
             raise SqlSyntaxError("option PUBLICATION must be given", position=at)
         schemas = None
         if self.accept_words("for", "schemas"):
@@ -45,7 +54,8 @@ class PostgresSourceParser(SourceOptionsParser):
         tables = self.source_tables() if schemas is None else ()
         progress, letters = self.tables_beside()
         _, retain, letters = self.source_options((), letters)
-        clause = PostgresSourceClause(
+        clause = UpstreamSourceClause(
+            kind,
             connection,
             options.publication,
             options.lists.text or (),
@@ -70,17 +80,17 @@ class PostgresSourceParser(SourceOptionsParser):
             tables=tables,
             progress=progress,
             dead_letters=letters,
-            postgres=clause,
+            upstream=clause,
         )
 
-    def _postgres_source_option(self, found: _Options) -> None:
+    def _upstream_source_option(self, kind: ConnectionKind, found: _Options) -> None:
         position = self.token.position
         if self.column_list(found.lists):
             return
-        if not self.accept_words("publication"):
+        if kind is not ConnectionKind.POSTGRES or not self.accept_words("publication"):
             raise SqlSyntaxError(
-                f"POSTGRES sources have no option {self.token.value.upper()}",
-                hint=f"Options are {', '.join(_OPTIONS)}.",
+                f"{kind.words} sources have no option {self.token.value.upper()}",
+                hint=f"Options are {', '.join(_OPTIONS[kind])}.",
                 position=position,
             )
         if found.publication is not None:

@@ -1,4 +1,4 @@
-"""Rows of a table upstream, which come as texts: rows of ours, and errors of those that cannot be read.
+"""Rows of a table upstream, which come as texts or as values: rows of ours, and errors of those that cannot be read.
 
 A row that cannot be read is an error with the row's diff.  Its message depends on the row's values and the names of columns alone,
 so that when the row is deleted, however much later, exactly its error goes.
@@ -7,23 +7,31 @@ so that when the row is deleted, however much later, exactly its error goes.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ....errors import UndefinedColumn
-from ....expr.columns.arrays import with_nulls
-from ....expr.columns.row_errors import Indices, RowErrors, error_mask, merge_errors, same_error
-from ....repr import buffers
-from ....repr.batch import Diffs
-from ....repr.schema import Column, Schema
-from ...changes import NO_ERROR_CHANGES, Changes
-from ...decode import read_text
+from ...errors import UndefinedColumn
+from ...expr.columns.arrays import with_nulls
+from ...expr.columns.row_errors import Indices, RowErrors, error_mask, merge_errors, same_error
+from ...repr import buffers
+from ...repr.batch import Diffs
+from ...repr.schema import Column, Schema
+from ..changes import NO_ERROR_CHANGES, Changes
+from ..decode import read_text
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """Values that are of their column's type already."""
+
+    values: pa.Array
 
 
 def rows_of(
-    columns: Sequence[pa.Array], names: Sequence[str], schema: Schema, diffs: Diffs
+    columns: Sequence[pa.Array | Ready], names: Sequence[str], schema: Schema, diffs: Diffs
 ) -> tuple[Changes, Changes]:
     """Changes of rows and of errors: n rows came, whose `columns` (texts, as binaries or strings) have those `names`.
 
@@ -47,12 +55,17 @@ def rows_of(
     return Changes(buffers.take(values, good), diffs[good]), errs
 
 
-def _read(raw: pa.Array, column: Column) -> tuple[pa.Array, RowErrors | None]:
+def _read(came: pa.Array | Ready, column: Column) -> tuple[pa.Array, RowErrors | None]:
     """The values of one column, and what keeps those of some rows from being read: the first reason of each."""
-    bad = _not_utf8(raw)
-    texts = with_nulls(raw, bad).cast(pa.string())
-    read = read_text(texts, column.type)
-    found = [same_error(bad, "22021", 'invalid byte sequence for encoding "UTF8"'), read.errors]
+    found: list[RowErrors | None]
+    if isinstance(came, Ready):
+        raw = values = came.values
+        found = []
+    else:
+        raw, bad = came, _not_utf8(came)
+        read = read_text(with_nulls(raw, bad).cast(pa.string()), column.type)
+        values = read.values
+        found = [same_error(bad, "22021", 'invalid byte sequence for encoding "UTF8"'), read.errors]
     if raw.null_count and not column.nullable:
         # Nobody says that a constraint was dropped upstream.
         null = np.flatnonzero(raw.is_null().to_numpy(zero_copy_only=False))
@@ -61,9 +74,9 @@ def _read(raw: pa.Array, column: Column) -> tuple[pa.Array, RowErrors | None]:
         )
     errors = merge_errors(found)
     if errors is None:
-        return read.values, None
+        return values, None
     messages = pc.binary_join_element_wise(f'column "{column.name}": ', errors.messages, "")
-    return read.values, RowErrors(errors.indices, errors.sqlstates, messages)
+    return values, RowErrors(errors.indices, errors.sqlstates, messages)
 
 
 def _not_utf8(raw: pa.Array) -> Indices:

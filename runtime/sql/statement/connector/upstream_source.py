@@ -1,11 +1,11 @@
-"""CREATE SOURCE ... FROM POSTGRES, and the tables of such a source: their columns are those upstream.
+"""CREATE SOURCE ... FROM POSTGRES and FROM MYSQL, and the tables of such a source: their columns are those upstream.
 
 ```
-statement ── plan: which publication is wanted ── [upstream is asked] ── statement with what it has in it ── plan
+statement ── plan: whose tables are wanted ── [upstream is asked] ── statement with what it has in it ── plan
 ```
 
 So what is planned in the end depends on the statement alone.  Upstream is asked for each table that is made, so that those are found that
-came into the publication later.
+came there later.
 """
 
 from __future__ import annotations
@@ -15,22 +15,24 @@ from dataclasses import replace
 
 from ....errors import PtvcError, SqlSyntaxError, UndefinedColumn, Unsupported
 from ....repr.schema import Column, Schema
-from ....repr.types import TEXT
 from ....storage.connections.options import ConnectionKind
+from ....storage.source.mysql.options import MysqlOptions
+from ....storage.source.mysql.progress import PROGRESS_SCHEMA as GTID_SCHEMA
 from ....storage.source.postgres.options import PostgresOptions
-from ....storage.source.postgres.progress import PROGRESS_SCHEMA
+from ....storage.source.postgres.progress import PROGRESS_SCHEMA as LSN_SCHEMA
 from ....storage.source.postgres.tables import Published, UpstreamTable
+from ....storage.source.upstream_tables import AnyTable, UpstreamOptions, UpstreamTables
 from ...catalog.catalog_view import CatalogItem, QualifiedName
 from ...catalog.names import check_cluster, new_name
 from ...plans import definition_plans, query_plans
 from ...query.planner import Planner
 from ...syntax import ast
 from ...syntax.definition_statements import CreateSourceStatement, CreateSourceTableStatement
-from ...syntax.source_statements import PostgresSourceClause
+from ...syntax.source_statements import UpstreamSourceClause
 from ..definitions import refuse_repeated
 from .beside_source import table_name, tables_beside
 from .message_schemas import connection_of
-from .upstream_types import column_type
+from .upstream_types import column_type, text_type
 
 _MOST_SHOWN = 10
 """Tables that a hint lists."""
@@ -38,19 +40,19 @@ _MOST_SHOWN = 10
 Node = CreateSourceStatement | CreateSourceTableStatement
 
 
-def with_published(node: Node, published: Published) -> Node:
+def with_published(node: Node, published: UpstreamTables) -> Node:
     """The statement with what upstream has in it."""
     if isinstance(node, CreateSourceStatement):
-        assert node.postgres is not None
-        return replace(node, postgres=replace(node.postgres, published=published))
+        assert node.upstream is not None
+        return replace(node, upstream=replace(node.upstream, published=published))
     return replace(node, published=published)
 
 
 def create_source(
-    planner: Planner, node: CreateSourceStatement, clause: PostgresSourceClause, sql: str
+    planner: Planner, node: CreateSourceStatement, clause: UpstreamSourceClause, sql: str
 ) -> definition_plans.CreateSource:
     name = new_name(node.name, planner.context)
-    connection = connection_of(planner, clause.connection, ConnectionKind.POSTGRES)
+    connection = connection_of(planner, clause.connection, clause.kind)
     if node.retain_history_ms is not None:
         raise Unsupported(
             "RETAIN HISTORY of a source without rows is not supported",
@@ -63,11 +65,7 @@ def create_source(
     tables = () if published is None else _tables(planner, node, clause, name, published)
     return definition_plans.CreateSource(
         name,
-        PostgresOptions(
-            connection.id,
-            clause.publication,
-            timeline_id=None if published is None else published.timeline_id,
-        ),
+        _options(clause, connection.id, published),
         None,
         (),
         query_plans.Envelope.NONE,
@@ -80,12 +78,21 @@ def create_source(
     )
 
 
+def _options(
+    clause: UpstreamSourceClause, connection: str, published: UpstreamTables | None
+) -> UpstreamOptions:
+    if clause.publication is None:
+        return MysqlOptions(connection)
+    timeline = published.timeline_id if isinstance(published, Published) else None
+    return PostgresOptions(connection, clause.publication, timeline_id=timeline)
+
+
 def create_source_table(
     planner: Planner,
     node: CreateSourceTableStatement,
     name: QualifiedName,
     source: CatalogItem,
-    options: PostgresOptions,
+    options: UpstreamOptions,
     sql: str,
 ) -> definition_plans.CreateSourceTable:
     _refuse_twice(node.text, node.excluded)
@@ -95,7 +102,8 @@ def create_source_table(
                 f'"{_shown(column)}" is not a column: a table lists its columns without its name',
                 position=column.position,
             )
-    wanted = definition_plans.WantedTables(options.connection, options.publication)
+    publication = options.publication if isinstance(options, PostgresOptions) else None
+    wanted = definition_plans.WantedTables(options.connection, publication)
     if not _answers(node.published, wanted):
         return definition_plans.CreateSourceTable(
             name, source.id, _shown(node.reference), Schema(()), node.if_not_exists, wanted=wanted
@@ -112,7 +120,7 @@ def create_source_table(
     )
 
 
-def _answers(published: Published | None, wanted: definition_plans.WantedTables) -> bool:
+def _answers(published: UpstreamTables | None, wanted: definition_plans.WantedTables) -> bool:
     """Whether that is what was asked for: names in the statement may mean something else by now."""
     return published is not None and (published.connection, published.publication) == (
         wanted.connection,
@@ -123,9 +131,9 @@ def _answers(published: Published | None, wanted: definition_plans.WantedTables)
 def _tables(
     planner: Planner,
     node: CreateSourceStatement,
-    clause: PostgresSourceClause,
+    clause: UpstreamSourceClause,
     source: QualifiedName,
-    published: Published,
+    published: UpstreamTables,
 ) -> tuple[definition_plans.CreateSourceTable, ...]:
     """The tables that the statement makes with the source."""
     chosen = _chosen(planner, node, clause, source, published)
@@ -143,7 +151,8 @@ def _tables(
         )
         for name, upstream in chosen
     )
-    tables += tables_beside(planner, node, source, "postgres", PROGRESS_SCHEMA)
+    progress = LSN_SCHEMA if clause.kind is ConnectionKind.POSTGRES else GTID_SCHEMA
+    tables += tables_beside(planner, node, source, clause.kind.value, progress)
     refuse_repeated([str(source), *(str(table.name) for table in tables)], node.name)
     return tables
 
@@ -151,10 +160,10 @@ def _tables(
 def _chosen(
     planner: Planner,
     node: CreateSourceStatement,
-    clause: PostgresSourceClause,
+    clause: UpstreamSourceClause,
     source: QualifiedName,
-    published: Published,
-) -> list[tuple[QualifiedName, UpstreamTable]]:
+    published: UpstreamTables,
+) -> list[tuple[QualifiedName, AnyTable]]:
     """Tables upstream, with the names of those that are made of them: in the source's schema, unless it is said."""
     if node.tables:
         return [
@@ -169,7 +178,7 @@ def _chosen(
         ]
     if node.tables is None:
         return []
-    found: Sequence[UpstreamTable] = published.tables
+    found: Sequence[AnyTable] = published.tables
     if clause.schemas is not None:
         _refuse_twice(clause.schemas)
         schemas = {name.parts[-1] for name in clause.schemas}
@@ -177,23 +186,23 @@ def _chosen(
         for name in clause.schemas:
             if not any(table.schema == name.parts[-1] for table in found):
                 raise PtvcError(
-                    f'publication "{clause.publication}" has no tables in schema "{name.parts[-1]}"',
+                    f'{published.named} has no tables in schema "{name.parts[-1]}"',
                     sqlstate="3F000",
                     hint=_offer(published),
                     position=name.position,
                 )
     if not found:
         raise PtvcError(
-            f'publication "{clause.publication}" has no tables',
+            f"{published.named} has no tables",
             sqlstate="42P01",
-            hint="Add some to it, or leave out FOR ALL TABLES, and CREATE TABLE ... FROM SOURCE later.",
+            hint="Make some there, or leave out FOR ALL TABLES, and CREATE TABLE ... FROM SOURCE later.",
             position=clause.position,
         )
     return [(replace(source, name=table.name), table) for table in found]
 
 
-def _refuse_same_name(chosen: Sequence[tuple[QualifiedName, UpstreamTable]], position: int) -> None:
-    made: dict[QualifiedName, UpstreamTable] = {}
+def _refuse_same_name(chosen: Sequence[tuple[QualifiedName, AnyTable]], position: int) -> None:
+    made: dict[QualifiedName, AnyTable] = {}
     for name, table in chosen:
         other = made.setdefault(name, table)
         if other is not table:
@@ -207,7 +216,7 @@ def _refuse_same_name(chosen: Sequence[tuple[QualifiedName, UpstreamTable]], pos
 
 def _table(
     name: QualifiedName,
-    upstream: UpstreamTable,
+    upstream: AnyTable,
     text: Sequence[ast.Name],
     excluded: Sequence[ast.Name],
     position: int,
@@ -221,7 +230,7 @@ def _table(
             sqlstate="55000",
             position=position,
         )
-    if upstream.identity != "f":
+    if isinstance(upstream, UpstreamTable) and upstream.identity != "f":
         raise PtvcError(
             f'table "{upstream.reference}" has not REPLICA IDENTITY FULL: its changes come without the rows that they take away',
             sqlstate="55000",
@@ -232,7 +241,7 @@ def _table(
     for column in (*text, *excluded):
         if column.parts[-1] not in known:
             raise UndefinedColumn(
-                f'column "{column.parts[-1]}" of table "{upstream.reference}" does not exist, or is not published',
+                f'column "{column.parts[-1]}" of table "{upstream.reference}" does not exist there',
                 position=column.position,
             )
     as_text = {column.parts[-1] for column in text}
@@ -242,7 +251,9 @@ def _table(
     schema = tuple(
         Column(
             column.name,
-            TEXT if column.name in as_text else column_type(taken, column, position, of_source=of_source),
+            text_type(taken, column, position)
+            if column.name in as_text
+            else column_type(taken, column, position, of_source=of_source),
             column.nullable,
         )
         for column in taken.columns
@@ -252,7 +263,7 @@ def _table(
     )
 
 
-def _find(published: Published, name: ast.Name) -> UpstreamTable:
+def _find(published: UpstreamTables, name: ast.Name) -> AnyTable:
     """The table upstream, which may be named without its schema, or with the database."""
     *before, own = name.parts
     found = [
@@ -265,9 +276,9 @@ def _find(published: Published, name: ast.Name) -> UpstreamTable:
     if len(found) != 1:
         shown = _shown(name)
         raise PtvcError(
-            f'publication "{published.publication}" has no table "{shown}"'
+            f'{published.named} has no table "{shown}"'
             if not found
-            else f'"{shown}" is ambiguous: publication "{published.publication}" has {", ".join(t.reference for t in found)}',
+            else f'"{shown}" is ambiguous: {published.named} has {", ".join(t.reference for t in found)}',
             sqlstate="42P01" if not found else "42702",
             hint=_offer(published) if not found else "Name the schema, too.",
             position=name.position,
@@ -275,14 +286,14 @@ def _find(published: Published, name: ast.Name) -> UpstreamTable:
     return found[0]
 
 
-def _offer(published: Published) -> str:
+def _offer(published: UpstreamTables) -> str:
     shown = [table.reference for table in published.tables[:_MOST_SHOWN]]
     more = len(published.tables) - len(shown)
     has = f"It has {', '.join(shown)}{f', and {more} more' if more else ''}" if shown else "It has no tables"
-    return f'{has}; upstream ALTER PUBLICATION "{published.publication}" ADD TABLE ... adds one.'
+    return f"{has}; {published.remedy}"
 
 
-def _check_lists(clause: PostgresSourceClause, *, tables: bool) -> None:
+def _check_lists(clause: UpstreamSourceClause, *, tables: bool) -> None:
     """TEXT COLUMNS and EXCLUDE COLUMNS, as far as they can be looked at before upstream is."""
     _refuse_twice(clause.text, clause.excluded)
     for column in (*clause.text, *clause.excluded):
@@ -301,7 +312,7 @@ def _check_lists(clause: PostgresSourceClause, *, tables: bool) -> None:
 
 
 def _by_table(
-    published: Published, columns: Sequence[ast.Name], taken: set[str]
+    published: UpstreamTables, columns: Sequence[ast.Name], taken: set[str]
 ) -> dict[str, list[ast.Name]]:
     """The columns of each table that is made."""
     found: dict[str, list[ast.Name]] = {}
