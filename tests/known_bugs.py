@@ -921,6 +921,61 @@ OTHERS = (
         ),
         ("tests/storage/connections/test_kafka.py",),
     ),
+    Mutant(
+        "a key whose new value does not pass WHERE keeps its old row",
+        (
+            Edit(
+                "runtime/storage/row_filter.py",
+                "    if by_key:\n        return KeptRecords(replace(decoded, present=decoded.present & keep), left_out)\n",
+                "",
+            ),
+        ),
+        ("tests/storage/test_row_filter.py",),
+    ),
+    Mutant(
+        "the key of a source is looked for among the columns that are read",
+        (
+            Edit(
+                "runtime/storage/projection.py",
+                "            columns = np.where(errors.columns < 0, errors.columns, places[errors.columns])\n            errors = replace(errors, columns=columns)\n",
+                "",
+            ),
+        ),
+        ("tests/storage/test_row_filter.py",),
+    ),
+    Mutant(
+        "a row on which WHERE fails is left out without a word",
+        (
+            Edit(
+                "runtime/storage/row_filter.py",
+                "    if failed is not None:\n        messages",
+                "    if failed is not None and len(oks) < 0:\n        messages",
+            ),
+        ),
+        ("tests/storage/test_row_filter.py",),
+    ),
+    Mutant(
+        "rows that only come are thought never to go, though the source retains them for a while",
+        (
+            Edit(
+                "runtime/coord/catalog/append_only.py",
+                "        case Source(retention=RowRetention()) | SourceTable(retention=RowRetention()):\n            return False\n",
+                "",
+            ),
+        ),
+        ("tests/e2e/inprocess/filters/test_row_retention.py",),
+    ),
+    Mutant(
+        "a source that keeps less goes on by its former definition",
+        (
+            Edit(
+                "runtime/coord/ddl/catalog_changes.py",
+                "(*reconnected(self._catalog, changes), *_refiltered(self._catalog, changes))",
+                "reconnected(self._catalog, changes)",
+            ),
+        ),
+        ("tests/e2e/inprocess/filters/test_add_where.py",),
+    ),
 )
 
 MUTANTS = (*FINDINGS, *OTHERS)

@@ -31,6 +31,7 @@ from .ddl.connections import Connections
 from .ddl.secrets import unreadable
 from .dml.exports import Exports
 from .dml.replays import Replays
+from .dml.row_retention import RowRetentions
 from .dml.writes import Writes
 from .introspection import Introspection
 from .query.explainer import Explainer
@@ -142,6 +143,7 @@ class Coordinator:
         self._supervisor.thread("watchdog", self.watchdog.run).start()
         self._supervisor.start("tick", self._tick())
         self._supervisor.start("maintenance", maintenance.run())
+        self._supervisor.start("row retention", RowRetentions(storage, catalog, peeks).run())
 
     async def stop(self) -> None:
         """Stops replicas and Spark; what was acknowledged is durable already."""

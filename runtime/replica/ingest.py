@@ -34,8 +34,9 @@ from ..storage.connectors import (
     parsed_options,
 )
 from ..storage.envelope import EnvelopeKind
-from ..storage.ingestion import Ingestion, OutputChanges, OutputId, OutputStatistics, Statistics
-from ..storage.ingestion import Status as SourceStatus
+from ..storage.ingestion import Ingestion, OutputChanges
+from ..storage.statistics import OutputId, OutputStatistics, Statistics
+from ..storage.statistics import Status as SourceStatus
 from ..storage.upsert.scratch import Scratch
 from .blob_retry import NO_ROOM, write_parts_when_there_is_room
 from .inputs import stored_updates
@@ -96,7 +97,15 @@ def label_of(name: str) -> str:
 
 def _asked(outputs: Mapping[GlobalId, SourceOutput]) -> dict[OutputId, AskedOutput]:
     return {
-        id_: AskedOutput(output.reference, output.schema, output.upstream) for id_, output in outputs.items()
+        id_: AskedOutput(
+            output.reference,
+            output.schema,
+            output.upstream,
+            output.where,
+            output.projection,
+            output.retention,
+        )
+        for id_, output in outputs.items()
     }
 
 
@@ -301,6 +310,7 @@ class _RunningSource:
         return {
             "updates_staged": output.updates_staged,
             "updates_committed": output.updates_committed,
+            "updates_filtered": output.updates_filtered,
             "snapshot_records_known": output.snapshot_records_known,
             "snapshot_records_staged": output.snapshot_records_staged,
             "snapshot_committed": now.snapshot_done if committed is None else committed,

@@ -199,7 +199,12 @@ def result_schema(planned: PlannedStatement) -> Schema | None:
             | query_plans.Subscribe(schema=schema)
         ):
             return schema
-        case explain_plans.Explain() | explain_plans.ExplainTimestamp() | explain_plans.ExplainAnalyze():
+        case (
+            explain_plans.Explain()
+            | explain_plans.ExplainTimestamp()
+            | explain_plans.ExplainAnalyze()
+            | explain_plans.ExplainSource()
+        ):
             return EXPLAIN_SCHEMA
         case explain_plans.ExplainPushdown():
             return PUSHDOWN_SCHEMA
@@ -274,6 +279,8 @@ def _plan(planner: Planner, statement: Statement) -> PlannedStatement:
             return alter_table(planner, node)
         case definition_statements.SetSchemaStatement():
             return alterations.set_schema(planner, node)
+        case definition_statements.AddWhereStatement():
+            return source.add_where(planner, node)
         case definition_statements.AlterSinkStatement():
             return sink.alter(planner, node)
         case definition_statements.SwapStatement():

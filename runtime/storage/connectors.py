@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ..clock import Clock
 from ..errors import InvalidParameter, Unsupported
+from ..expr.tree.scalar import columns_of
 from ..repr.batch import Batch
 from ..repr.schema import Schema
 from .connections.values import Values
@@ -19,11 +20,13 @@ from .ingestion import (
     Connector,
     Ingestion,
     Output,
-    OutputId,
     Outputs,
     Polled,
     former_keyed_errors,
 )
+from .projection import Projection
+from .row_filter import RowFilter
+from .row_retention import RowRetention
 from .source.file_connectors import FILE_CONNECTORS, sole
 from .source.file_options import FileOptions
 from .source.generator.kinds import KINDS
@@ -42,6 +45,7 @@ from .source.postgres.options import PostgresOptions
 from .source.postgres.progress import PROGRESS_SCHEMA as LSN_SCHEMA
 from .source.s3.connector import S3Connector
 from .source.s3.options import S3Options
+from .statistics import OutputId
 from .upsert.scratch import Scratch
 
 NO_CONNECTIONS: Mapping[str, Values] = {}
@@ -101,6 +105,29 @@ class AskedOutput:
     reference: str
     schema: Schema
     upstream: str = ""
+    where: RowFilter | None = None
+    projection: Projection | None = None
+    retention: RowRetention | None = None
+
+    @property
+    def read(self) -> Schema:
+        """The columns that are read."""
+        return self.schema if self.projection is None else self.projection.read
+
+    def place(self, column: int) -> int:
+        """Where a column of the schema is among those that are read."""
+        return column if self.projection is None else self.projection.kept[column]
+
+    def narrowed(self) -> AskedOutput:
+        """As it is asked for, of a source that has its columns by name: those that nobody needs are not read."""
+        projection = self.projection
+        if projection is None:
+            return self
+        named = set() if self.where is None else columns_of(self.where.predicate)
+        places = sorted({*projection.kept, *named})
+        where = None if self.where is None else self.where.over(places)
+        kept = tuple(places.index(place) for place in projection.kept)
+        return replace(self, where=where, projection=Projection(projection.read.project(places), kept))
 
 
 def parsed_options(connector: str, options: Mapping[str, Any]) -> Options:
@@ -169,21 +196,37 @@ def open_ingestion(
             waiting = MysqlConnector(options, connections)
         opened = asked_outputs(outputs, key, envelope, position, stored, scratch)
         return Ingestion(
-            waiting, opened, position, chunk_bytes=chunk_bytes, waits=True, close=waiting.close, label=label
+            waiting,
+            opened,
+            position,
+            clock,
+            chunk_bytes=chunk_bytes,
+            waits=True,
+            close=waiting.close,
+            label=label,
         )
+    if _by_name(options) and envelope is EnvelopeKind.NONE:
+        outputs = {id_: asked.narrowed() for id_, asked in outputs.items()}
     if isinstance(options, S3Options):
-        own = key if envelope is EnvelopeKind.UPSERT else ()
-        s3 = S3Connector(options, _own(outputs).schema, own, connections, recorded)
+        own = _own(outputs)
+        read_key = tuple(map(own.place, key)) if envelope is EnvelopeKind.UPSERT else ()
+        s3 = S3Connector(options, own.read, read_key, connections, recorded)
         opened = asked_outputs(outputs, key, envelope, position, stored, scratch)
-        return Ingestion(s3, opened, position, chunk_bytes=chunk_bytes, close=s3.close, label=label)
+        return Ingestion(s3, opened, position, clock, chunk_bytes=chunk_bytes, close=s3.close, label=label)
     if isinstance(options, GeneratorOptions):
         if envelope is not EnvelopeKind.NONE:
             raise InvalidParameter("a load generator hands out changes: it has ENVELOPE NONE")
         connector = Ticking(KINDS[options.kind].make(options), options, clock)
     else:
-        connector = _sole_connector(options, _own(outputs).schema, key, envelope, clock)
+        own = _own(outputs)
+        connector = _sole_connector(options, own.read, tuple(map(own.place, key)), envelope, clock)
     opened = asked_outputs(outputs, key, envelope, position, stored, scratch)
-    return Ingestion(connector, opened, position, chunk_bytes=chunk_bytes, label=label)
+    return Ingestion(connector, opened, position, clock, chunk_bytes=chunk_bytes, label=label)
+
+
+def _by_name(options: Options) -> bool:
+    """Whether columns are found by their names."""
+    return isinstance(options, FileOptions | S3Options) and (options.format != "csv" or options.header)
 
 
 def asked_outputs(
@@ -203,6 +246,9 @@ def asked_outputs(
             if asked.reference
             else _envelope(asked.schema, key, envelope, position, stored, scratch),
             asked.upstream,
+            asked.where,
+            asked.projection,
+            asked.retention,
         )
         for id_, asked in outputs.items()
     }
@@ -217,10 +263,11 @@ def _kafka(
     clock: Clock,
 ) -> KafkaConnector:
     upsert = envelope is EnvelopeKind.UPSERT
+    own = _own(outputs)
     keys = tuple(place for place, column in enumerate(options.columns) if column.part is Part.KEY)
-    if upsert and key != keys:
+    if upsert and tuple(map(own.place, key)) != keys:
         raise InvalidParameter("the key of ENVELOPE UPSERT is that of the messages")
-    records = message_records(options, _own(outputs).schema, connections, upsert=upsert)
+    records = message_records(options, own.read, connections, upsert=upsert)
     return KafkaConnector(options, records, connections, clock)
 
 

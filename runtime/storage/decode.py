@@ -25,6 +25,8 @@ from ..repr.types import NESTED, TIMESTAMP, Kind, ScalarType
 from .dead_letters import Raw
 
 WHOLE_RECORD = -1
+PREDICATE = -2
+"""In place of a column: the values are sound, and what fails is the WHERE of the source."""
 
 _UTC_TIMESTAMP = r"^\d{4}-\d{2}-\d{2}[ T]\d{2}:\d{2}:\d{2}(\.\d{1,6})?(Z|\+00)$"
 

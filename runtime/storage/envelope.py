@@ -17,7 +17,7 @@ import enum
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -44,6 +44,9 @@ class EnvelopeKind(enum.Enum):
 
 
 class Envelope(Protocol):
+    by_key: ClassVar[bool]
+    """Whether a record that is not `present` deletes the row of its key."""
+
     def apply(self, decoded: Decoded) -> tuple[Changes, Changes]:
         """The changes of rows and of errors that the records make; one chunk at a time.
 
@@ -63,6 +66,8 @@ class Envelope(Protocol):
 
 class AppendEnvelope:
     """ENVELOPE NONE: every good record is a row, every bad one an error.  It has no state."""
+
+    by_key: ClassVar[bool] = False
 
     def __init__(self, schema: Schema) -> None:
         self._schema = schema
@@ -100,6 +105,8 @@ class UpsertEnvelope:
     State: per key an entry, which is its row or its error: the columns of the schema, then the error's SQLSTATE and
     message (NULL for a row), and whether the key is gone.  It is rebuilt from the source's own output by `restore`.
     """
+
+    by_key: ClassVar[bool] = True
 
     def __init__(self, schema: Schema, key: Sequence[int], scratch: Scratch | None = None) -> None:
         if not key:

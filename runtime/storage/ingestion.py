@@ -18,6 +18,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
+from ..clock import Clock
 from ..errors import DiskFull, PtvcError
 from ..repr.schema import Column, Schema
 from ..repr.types import TEXT
@@ -25,25 +26,32 @@ from .changes import NO_ERROR_CHANGES, Changes, no_changes, together
 from .dead_letters import DEAD_LETTERS, dead_letters, with_label
 from .decode import Decoded, concat_decoded
 from .envelope import Envelope
+from .kept import changes_kept, records_kept
+from .projection import Projection
+from .row_filter import RowFilter
+from .row_retention import RowRetention
+from .statistics import OutputId, OutputStatistics, Statistics, Status
 
 DEFAULT_CHUNK_BYTES = 8 << 20
 PROGRESS = "mz_progress"
 """What the output is called that has the source's position, of what a source offers."""
 
 _RECORDED = Schema((Column("position", TEXT, False),))
-OutputId = str
-"""The id of the collection that an output is."""
 
 
 @dataclass(frozen=True, slots=True)
 class Output:
     """A collection that a source writes.  `reference` is what it is of what upstream offers, "" of a source that is its only output;
-    `upstream` what was known of that when the output was made, in the connector's own words."""
+    `upstream` what was known of that when the output was made, in the connector's own words.  Of `where` see row_filter.py; with a
+    `projection` other columns are read."""
 
     reference: str
     schema: Schema
     envelope: Envelope
     upstream: str = ""
+    where: RowFilter | None = None
+    projection: Projection | None = None
+    retention: RowRetention | None = None
 
 
 Outputs = Mapping[OutputId, Output]
@@ -99,48 +107,6 @@ class Connector(Protocol):
         """
 
 
-class Status(enum.Enum):
-    STARTING = "starting"
-    RUNNING = "running"
-    STALLED = "stalled"
-
-
-@dataclass(frozen=True, slots=True)
-class OutputStatistics:
-    """Totals of one output since the ingestion began; the snapshot's are of the last one, None before the first."""
-
-    updates_staged: int = 0
-    updates_committed: int = 0
-    snapshot_records_known: int | None = None
-    snapshot_records_staged: int | None = None
-    snapshot_committed: bool | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Statistics:
-    """Totals since this ingestion began; `lag_bytes` is what is there to read, `reason` why it is stalled.
-
-    `received` and `bytes_received` count what was read, also if it was not committed, `records` and `bytes` what was.
-    `snapshot_done`: all that was there for its outputs has been committed once; an output whose own snapshot is known
-    says more.
-    """
-
-    status: Status = Status.STARTING
-    reason: str | None = None
-    hint: str | None = None
-    records: int = 0
-    bytes: int = 0
-    errors: int = 0
-    dead_letters: int = 0
-    lag_bytes: int | None = 0
-    received: int = 0
-    bytes_received: int = 0
-    snapshot_done: bool = False
-    offset_known: int | None = None
-    offset_committed: int | None = None
-    outputs: Mapping[OutputId, OutputStatistics] = field(default_factory=dict)
-
-
 @dataclass(frozen=True, slots=True)
 class Ingest:
     """One unit of work: updates of rows and errors by output, and the position to record with them.
@@ -168,6 +134,7 @@ class _Staged:
     nbytes: int = 0
     errors: int = 0
     updates: Counter[OutputId] = field(default_factory=Counter)
+    left_out: Counter[OutputId] = field(default_factory=Counter)
 
 
 def _whole(polled: Polled, id: OutputId) -> bool:
@@ -190,6 +157,7 @@ class Ingestion:
         connector: Connector,
         outputs: Mapping[OutputId, Output],
         position: str | None,
+        clock: Clock,
         *,
         chunk_bytes: int = DEFAULT_CHUNK_BYTES,
         waits: bool = False,
@@ -201,6 +169,7 @@ class Ingestion:
         self.waits = waits
         self.close = close
         self._connector = connector
+        self._clock = clock
         self._label = label
         self._outputs = dict(outputs)
         self._durable: Mapping[str, Any] | None = None if position is None else json.loads(position)["read"]
@@ -248,7 +217,7 @@ class Ingestion:
         if not isinstance(polled, Polled):
             return None
         try:
-            changes, records = self._changes(polled)
+            changes, records, left_out = self._changes(polled)
         except DiskFull as error:
             # The state of an envelope has no room.  Nothing of this was handed out: it is read again.
             self._give_up()
@@ -266,7 +235,7 @@ class Ingestion:
             self._recorded(polled),
         )
         self._pending = (ingest, polled)
-        self._stage(ingest, polled)
+        self._stage(ingest, polled, left_out)
         return ingest
 
     def staged(self) -> None:
@@ -316,6 +285,7 @@ class Ingestion:
                 id_: replace(
                     output,
                     updates_committed=output.updates_committed + staged.updates[id_],
+                    updates_filtered=output.updates_filtered + staged.left_out[id_],
                     snapshot_committed=_whole(polled, id_)
                     if id_ in polled.snapshot
                     else output.snapshot_committed,
@@ -352,8 +322,9 @@ class Ingestion:
     def _set(self, **changes: Any) -> None:
         self.statistics = replace(self.statistics, **changes)
 
-    def _stage(self, ingest: Ingest, polled: Polled) -> None:
+    def _stage(self, ingest: Ingest, polled: Polled, left_out: Counter[OutputId]) -> None:
         now, staged = self.statistics, self._staged
+        staged.left_out += left_out
         staged.records += ingest.records
         staged.nbytes += ingest.nbytes
         outputs = {}
@@ -368,7 +339,9 @@ class Ingestion:
                 output = replace(
                     output,
                     snapshot_records_known=known,
-                    snapshot_records_staged=polled.snapshot_staged.get(id_, staged.updates[id_]),
+                    snapshot_records_staged=polled.snapshot_staged.get(
+                        id_, staged.updates[id_] + staged.left_out[id_]
+                    ),
                     snapshot_committed=False,
                 )
             outputs[id_] = replace(output, updates_staged=output.updates_staged + count)
@@ -379,27 +352,36 @@ class Ingestion:
             outputs=outputs,
         )
 
-    def _changes(self, polled: Polled) -> tuple[dict[OutputId, OutputChanges], int]:
+    def _changes(self, polled: Polled) -> tuple[dict[OutputId, OutputChanges], int, Counter[OutputId]]:
+        """The updates of each output, how many records they are of, and how many WHERE has left out."""
         changes = {}
         records = 0
-        letters = self._dead_letters
+        left_out: Counter[OutputId] = Counter()
         for id_, content in polled.contents.items():
             output = self._outputs[id_]
             if isinstance(content, Changes):
-                changes[id_] = OutputChanges(content, NO_ERROR_CHANGES)
-                records += len(content) if output.reference != PROGRESS else 0
-            elif isinstance(content, OutputChanges):
+                content = OutputChanges(content, NO_ERROR_CHANGES)
+            if isinstance(content, OutputChanges):
+                records += len(content.oks) + len(content.errs) if output.reference != PROGRESS else 0
+                content, left_out[id_] = changes_kept(output, content, self._clock)
                 changes[id_] = replace(content, errs=self._labelled(content.errs))
-                records += len(content.oks) + len(content.errs)
             elif content:
                 assert polled.complete, "an envelope takes whole transactions"
-                decoded = concat_decoded(content)
-                oks, errs = output.envelope.apply(decoded)
-                if letters is not None:
-                    changes[letters] = OutputChanges(self._letters_of(letters, content), NO_ERROR_CHANGES)
-                    errs = NO_ERROR_CHANGES
-                changes[id_] = OutputChanges(oks, self._labelled(errs))
-                records += len(decoded)
+                records += sum(map(len, content))
+                content, left_out[id_] = records_kept(output, content, self._clock)
+                changes |= self._of_records(id_, output, content)
             else:
                 changes[id_] = OutputChanges(no_changes(output.schema), NO_ERROR_CHANGES)
-        return changes, records
+        return changes, records, left_out
+
+    def _of_records(
+        self, id_: OutputId, output: Output, content: tuple[Decoded, ...]
+    ) -> dict[OutputId, OutputChanges]:
+        """The updates of the output, and of the dead letters."""
+        changes = {}
+        oks, errs = output.envelope.apply(concat_decoded(content))
+        if (letters := self._dead_letters) is not None:
+            changes[letters] = OutputChanges(self._letters_of(letters, content), NO_ERROR_CHANGES)
+            errs = NO_ERROR_CHANGES
+        changes[id_] = OutputChanges(oks, self._labelled(errs))
+        return changes

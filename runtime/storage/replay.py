@@ -24,6 +24,8 @@ from .decode import WHOLE_RECORD, Decoded, ErrorList, check_not_null
 from .formats.contract import DecodedPayloads, PayloadFormat
 from .formats.csv import Csv
 from .formats.json import JsonFields
+from .projection import Projection
+from .row_filter import RowFilter, judged_records
 from .source.file import FileReader
 from .source.file_options import FileOptions
 from .source.kafka.letters import messages_of
@@ -66,17 +68,31 @@ def open_letters(options: Options, schema: Schema, connections: Mapping[str, Val
             raise Unsupported("the source has no dead letters")
 
 
-def replayed(found: Batch, letters: Schema, decoder: LetterDecoder, label: str) -> Replayed:
-    """`found` are dead letters as they are, and behind these columns as they are to be decoded; `label` is what reasons begin with."""
+def replayed(
+    found: Batch,
+    letters: Schema,
+    decoder: LetterDecoder,
+    label: str,
+    where: RowFilter | None = None,
+    projection: Projection | None = None,
+) -> Replayed:
+    """`found` are dead letters as they are, and behind these columns as they are to be decoded; `label` is what reasons begin with.  A
+    record that `where` leaves out is no dead letter any more, and no row."""
     width = len(letters)
     old = found.select(range(width))
     decoded = decoder.decode(found.columns[width : 2 * width - 1])
+    keep = np.ones(len(found), np.bool_)
+    if where is not None:
+        decoded, keep = judged_records(where, decoded, by_key=False)
+    if projection is not None:
+        decoded = projection.of_records(decoded)
     bad, first = np.unique(decoded.errors.rows, return_index=True)
     good = np.ones(len(found), np.bool_)
     good[bad] = False
-    index = pa.array(np.flatnonzero(good))
+    kept = good & keep
+    index = pa.array(np.flatnonzero(kept))
     rows = Batch(
-        tuple(column.take(index) for column in decoded.columns), found.times[good], found.diffs[good]
+        tuple(column.take(index) for column in decoded.columns), found.times[kept], found.diffs[kept]
     )
     still = old.take(bad)
     reasons = with_label(label, decoded.errors.messages.take(pa.array(first)))
@@ -84,7 +100,7 @@ def replayed(found: Batch, letters: Schema, decoder: LetterDecoder, label: str) 
     anew = still.with_columns([*still.columns[:-1], reasons]).take(renewed)
     gone = concat_batches(letters, [old.take(np.flatnonzero(good)), still.take(renewed)]).negate()
     changes = concat_batches(letters, [gone, anew])
-    return Replayed(rows, changes, int(rows.diffs.sum()), int(still.diffs.sum()))
+    return Replayed(rows, changes, int(found.diffs[good].sum()), int(still.diffs.sum()))
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,6 +53,11 @@ KINDS = {
         "{{ config(materialized='source') }}(k int not null, v text) from file '/tmp/in' format json key (k) envelope upsert",
         {"k": "integer", "v": "text"},
     ),
+    "a_source_that_keeps_less": (
+        "{{ config(materialized='source') }}(k int, at timestamptz, v text) from file '/tmp/in' format json "
+        "where (v like 'a%' and k > 0) with (exclude columns (v), retain rows for '7 days' by at)",
+        {"k": "integer", "at": "timestamp with time zone"},
+    ),
     "a_source_over_a_connection": (
         "{{ config(materialized='source') }}(k int, v text, primary key (k)) from kafka connection elsewhere.events (topic 't') "
         "key format json value format json include partition envelope upsert",
@@ -128,6 +133,15 @@ REFUSED = {
     "an option that is refused": (
         "{{ config(materialized='materialized_view', assert_not_null=['nothing']) }}select id from {{ ref('orders') }}",
         'column "nothing" does not exist',
+    ),
+    "a source that keeps what it has not": (
+        "{{ config(materialized='source') }}(k int) from file '/tmp/in' format json where (n > 1)",
+        'column "n" does not exist',
+    ),
+    "a source that keeps for a while what others take back": (
+        "{{ config(materialized='source') }}(k int, at timestamp) from file '/tmp/in' format json key (k) envelope upsert "
+        "with (retain rows for '7 days' by at)",
+        "changed and taken back upstream",
     ),
     "a source with no such format": (
         "{{ config(materialized='source') }}(k int) from file '/tmp/in' format avro",

@@ -258,7 +258,7 @@ def test_types_of_users_are_not_ours_whatever_they_are_called() -> None:
         ("CREATE TABLE t FROM SOURCE source_pg (REFERENCE sales.x) WITH (TEXT COLUMNS (a, a))", "42701", "more than once"),
         ("CREATE TABLE t FROM SOURCE source_pg (REFERENCE nothing)", "42P01", "has no table"),
         ("CREATE TABLE t FROM SOURCE source_pg (REFERENCE mz_progress) WITH (TEXT COLUMNS (a))", "0A000", "TEXT COLUMNS"),
-        ("CREATE TABLE t FROM SOURCE source_k (REFERENCE orders) WITH (EXCLUDE COLUMNS (a))", "0A000", "for tables of POSTGRES"),
+        ("CREATE TABLE t FROM SOURCE source_k (REFERENCE orders) WITH (TEXT COLUMNS (a))", "0A000", "for tables of POSTGRES"),
     ],
 )  # fmt: skip
 def test_what_is_refused(sql: str, state: str, words: str) -> None:

@@ -11,6 +11,7 @@ from ...expr.tree.relation import GlobalId, Relation
 from ...expr.tree.relation_tree import dependencies
 from ...storage.connectors import only_appends
 from ...storage.envelope import EnvelopeKind
+from ...storage.row_retention import RowRetention
 from ...transform.append_only import AppendOnly
 from .catalog import Catalog
 from .connectors import connector_options, connector_word
@@ -32,6 +33,8 @@ def _is_append_only(id: GlobalId, catalog: Catalog, known: dict[GlobalId, bool])
 
 def _derived(id: GlobalId, catalog: Catalog, known: dict[GlobalId, bool]) -> bool:
     match catalog.find_by_id(id):
+        case Source(retention=RowRetention()) | SourceTable(retention=RowRetention()):
+            return False
         case Source(connector=connector, envelope=envelope):
             return only_appends(
                 connector_word(connector), connector_options(connector), EnvelopeKind(envelope.value)

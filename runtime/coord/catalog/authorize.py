@@ -77,6 +77,9 @@ class Authorization:
                 self._use((id_,), role)
             case explain_plans.Explain(object=id_) | explain_plans.ExplainPushdown(object=id_):
                 self._explained(planned.reads, id_, role)
+            case explain_plans.ExplainSource(reads=reads):
+                self.privileges.must_read(role, reads)
+                self._cluster_of(reads, role, cluster)
             case explain_plans.ExplainTimestamp(query=query):
                 self._query(query, role, cluster)
             case explain_plans.ExplainAnalyze(query=explained, object=id_):
@@ -263,6 +266,8 @@ class Authorization:
             case definition_plans.SetSchema(kind=kind, id=id_, schema=schema_name):
                 self._own(kind, (id_,), role)
                 must.must_create_in(role, schema_name)
+            case definition_plans.AddWhere(id=id_):
+                must.must_own(role, self._catalog.get(id_))
             case definition_plans.AlterSink(id=id_, from_id=from_id, cluster=place):
                 must.must_own(role, self._catalog.get(id_))
                 if from_id is not None:

@@ -21,6 +21,9 @@ from ...sql.plans.query_plans import Envelope
 from ...sql.syntax.constraints import Constraint
 from ...sql.syntax.function_definition import FunctionDefinition
 from ...storage.connections.options import ConnectionOptions
+from ...storage.projection import projection_from_json
+from ...storage.row_filter import where_from_json
+from ...storage.row_retention import retention_from_json
 from ...storage.source.webhook import WebhookOptions
 from .acl import acl_from_json
 from .connectors import (
@@ -108,6 +111,9 @@ def _fields(item: Item) -> Json:
                     label=item.label,
                     **_connection(item.connector, item.key, item.envelope),
                     retain_history_ms=item.retain_history_ms,
+                    where=None if item.where is None else item.where.to_json(),
+                    projection=None if item.projection is None else item.projection.to_json(),
+                    retain_rows=None if item.retention is None else item.retention.to_json(),
                 ),
             }
         case SharedSource():
@@ -129,6 +135,9 @@ def _fields(item: Item) -> Json:
                     retain_history_ms=item.retain_history_ms,
                     create_sql=item.create_sql,
                     upstream=item.upstream,
+                    where=None if item.where is None else item.where.to_json(),
+                    projection=None if item.projection is None else item.projection.to_json(),
+                    retain_rows=None if item.retention is None else item.retention.to_json(),
                 ),
             }
         case WebhookSource():
@@ -284,6 +293,9 @@ def item_from_json(text: str) -> Item:
                 key=tuple(options["key"]),
                 envelope=Envelope(options["envelope"]),
                 retain_history_ms=retained,
+                where=where_from_json(options.get("where")),
+                projection=projection_from_json(options.get("projection")),
+                retention=retention_from_json(options.get("retain_rows")),
             )
         case "shared-source":
             return SharedSource(
@@ -302,6 +314,9 @@ def item_from_json(text: str) -> Item:
                 retain_history_ms=retained,
                 create_sql=options.get("create_sql"),
                 upstream=options.get("upstream"),
+                where=where_from_json(options.get("where")),
+                projection=projection_from_json(options.get("projection")),
+                retention=retention_from_json(options.get("retain_rows")),
             )
         case "webhook-source":
             return WebhookSource(

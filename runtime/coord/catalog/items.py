@@ -40,6 +40,9 @@ from ...sql.syntax.function_definition import FunctionDefinition
 from ...sql.syntax.role_statements import Securable
 from ...storage.connections.options import ConnectionOptions
 from ...storage.dead_letters import DEAD_LETTERS
+from ...storage.projection import Projection
+from ...storage.row_filter import RowFilter
+from ...storage.row_retention import RowRetention
 from ...storage.source.generator.options import GeneratorOptions
 from ...storage.source.kafka.options import KafkaOptions
 from ...storage.source.s3.options import S3Options
@@ -160,7 +163,7 @@ class Table(_ReadableBase):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source(_ReadableBase):
-    """`uses` are the connections that it reads through.  `remap` is the shard of its positions.  `label` is the name that it had at first, by which it is known in its positions;
+    """Of its rows it has those that `where` keeps.  `uses` are the connections that it reads through.  `remap` is the shard of its positions.  `label` is the name that it had at first, by which it is known in its positions;
     `create_sql` the whole statement; `key` are positions in the schema."""
 
     kind = ItemKind.SOURCE
@@ -174,6 +177,14 @@ class Source(_ReadableBase):
     key: tuple[int, ...]
     envelope: Envelope
     retain_history_ms: int | None = None
+    where: RowFilter | None = None
+    projection: Projection | None = None
+    retention: RowRetention | None = None
+
+    @property
+    def read(self) -> Schema:
+        """The columns that are read, of which those of the schema are kept."""
+        return self.schema if self.projection is None else self.projection.read
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -194,7 +205,7 @@ class SharedSource(ItemBase):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceTable(_ReadableBase):
     """A table that a source writes, and nobody else.  `reference` is what it is of what the source offers, `upstream` what was known of
-    that when the table was made (of a POSTGRES or MYSQL source an `AnyTable`, as JSON); `create_sql` the whole statement, None where the source's
+    that when the table was made (of a POSTGRES or MYSQL source an `AnyTable`, as JSON); of its rows it has those that `where` keeps; `create_sql` the whole statement, None where the source's
     made it."""
 
     kind = ItemKind.TABLE
@@ -204,6 +215,9 @@ class SourceTable(_ReadableBase):
     retain_history_ms: int | None = None
     create_sql: str | None = None
     upstream: str | None = None
+    where: RowFilter | None = None
+    projection: Projection | None = None
+    retention: RowRetention | None = None
 
     @property
     def source(self) -> GlobalId:

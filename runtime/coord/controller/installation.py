@@ -56,6 +56,7 @@ from ..catalog.items import (
 )
 from ..catalog.maintained_plan import planning
 from ..catalog.shared_indexes import sharing
+from ..catalog.source_outputs import source_output
 from ..secrets.key_ring import KeyRing
 from ..storage.collections import Frontiers
 from ..storage.storage import Storage
@@ -346,12 +347,9 @@ class Installation:
 
     def _outputs(self, item: AnySource) -> dict[GlobalId, SourceOutput]:
         """What the source writes: itself, if it is a relation, and the tables made from it."""
-        own = {item.id: SourceOutput(item.shard, "", item.schema)} if isinstance(item, Source) else {}
-        return own | {
-            table.id: SourceOutput(table.shard, table.reference, table.schema, table.upstream or "")
-            for table in self._catalog.dependents(item.id)
-            if isinstance(table, SourceTable)
-        }
+        tables = [table for table in self._catalog.dependents(item.id) if isinstance(table, SourceTable)]
+        own = {item.id: source_output(item)} if isinstance(item, Source) else {}
+        return own | {table.id: source_output(table) for table in tables}
 
     def set_outputs(self, replica: ReplicaClient, item: AnySource) -> None:
         """Tables were made from the source, or dropped.  One that is being installed is told of them then."""

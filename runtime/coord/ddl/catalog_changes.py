@@ -29,6 +29,7 @@ from ..catalog.items import (
     Running,
     Secret,
     Sink,
+    Source,
     SourceTable,
 )
 from ..catalog.maintained_plan import planning
@@ -132,7 +133,7 @@ class CatalogChanges:
         for item in created(changes):
             self._controller.install(item)  # from now on indexes that it shares are held readable, too
         self._set_outputs(changes)
-        for item in reconnected(self._catalog, changes):
+        for item in (*reconnected(self._catalog, changes), *_refiltered(self._catalog, changes)):
             self._controller.reconnect(item)
 
     def _set_outputs(self, changes: list[Change]) -> None:
@@ -180,6 +181,22 @@ def reconnected(catalog: Catalog, changes: Iterable[Change]) -> list[External]:
             for item in catalog.dependents(connection.id):
                 if isinstance(item, External):
                     found[item.id] = item
+    return list(found.values())
+
+
+def _refiltered(catalog: Catalog, changes: Iterable[Change]) -> list[External]:
+    """Sources of which the changes have narrowed what they keep, or a table."""
+    found: dict[str, External] = {}
+    for change in changes:
+        match change:
+            case Change(Source() as old, Source() as new) if old.where != new.where:
+                found[new.id] = new
+            case Change(SourceTable() as old, SourceTable() as new) if old.where != new.where:
+                maker = catalog.get(new.source)
+                assert isinstance(maker, AnySource)
+                found[maker.id] = maker
+            case _:
+                continue
     return list(found.values())
 
 

@@ -10,7 +10,7 @@ from ...directory import check_outside
 from ...errors import InvalidParameter, Unsupported
 from ...expr.tree.relation import GlobalId
 from ...replica.ingest import open_source
-from ...replica.protocol import SourceDescription, SourceOutput
+from ...replica.protocol import SourceDescription
 from ...sql.plans.definition_plans import (
     CreateSink,
     CreateSource,
@@ -20,16 +20,26 @@ from ...sql.plans.definition_plans import (
     SinkConnector,
     WantedTables,
 )
+from ...sql.plans.query_plans import Envelope
 from ...sql.syntax.role_statements import Securable
+from ...storage.connectors import only_appends
+from ...storage.envelope import EnvelopeKind
 from ...storage.sink.kafka.options import KafkaSinkOptions
 from ...storage.sink.postgres.options import PostgresSinkOptions
 from ...storage.sink.targets import check_sink
 from ...storage.source.mysql.options import MysqlOptions
 from ...storage.source.postgres.options import PostgresOptions
 from ..catalog.catalog import Catalog
-from ..catalog.connectors import SharedConnector, connections_of, connector_options, connector_word
+from ..catalog.connectors import (
+    SharedConnector,
+    SourceConnector,
+    connections_of,
+    connector_options,
+    connector_word,
+)
 from ..catalog.entries import Change
 from ..catalog.items import AnySource, Connection, SharedSource, Sink, Source, SourceTable, Stored
+from ..catalog.source_outputs import source_output
 from ..results.results import Command
 from ..storage.storage import Storage
 from .catalog_changes import CatalogChanges
@@ -90,6 +100,10 @@ def source_changes(plan: CreateSource, definitions: Definitions) -> list[Change]
 def new_source_table(plan: CreateSourceTable, source: GlobalId, definitions: Definitions) -> SourceTable:
     if plan.wanted is not None:
         raise _not_asked(f'the columns of table "{plan.name.name}" are those upstream')
+    if plan.retention is not None:
+        maker = definitions.catalog.get(source)
+        assert isinstance(maker, AnySource)
+        _check_retained(plan.name.name, maker.connector, Envelope.NONE, plan.reference)
     identity = definitions.identity(plan.name, Securable.TABLE)
     return SourceTable(
         **identity,
@@ -100,6 +114,9 @@ def new_source_table(plan: CreateSourceTable, source: GlobalId, definitions: Def
         retain_history_ms=plan.retain_history_ms,
         create_sql=plan.create_sql,
         upstream=plan.upstream,
+        where=plan.where,
+        projection=plan.projection,
+        retention=plan.retention,
     )
 
 
@@ -113,6 +130,8 @@ def new_source(plan: CreateSource, definitions: Definitions) -> AnySource:
             hint="KEY STRATEGY INLINE '...' and VALUE STRATEGY INLINE '...' give the schemas.",
         )
     word, options = connector_word(plan.connector), connector_options(plan.connector)
+    if plan.retention is not None:
+        _check_retained(plan.name.name, plan.connector, plan.envelope)
     identity = definitions.identity(plan.name, Securable.TABLE)
     if plan.schema is None:
         assert isinstance(plan.connector, SharedConnector)
@@ -127,8 +146,7 @@ def new_source(plan: CreateSource, definitions: Definitions) -> AnySource:
         )
     assert not isinstance(plan.connector, PostgresOptions | MysqlOptions)
     description = SourceDescription(plan.name.name, word, options, plan.key, plan.envelope.value)
-    open_source(description, {identity["id"]: SourceOutput(identity["id"], "", plan.schema)})
-    return Source(
+    source = Source(
         **identity,
         schema=plan.schema,
         cluster=plan.cluster,
@@ -141,7 +159,24 @@ def new_source(plan: CreateSource, definitions: Definitions) -> AnySource:
         key=plan.key,
         envelope=plan.envelope,
         retain_history_ms=plan.retain_history_ms,
+        where=plan.where,
+        projection=plan.projection,
+        retention=plan.retention,
     )
+    open_source(description, {source.id: source_output(source)})
+    return source
+
+
+def _check_retained(
+    name: str, connector: SourceConnector | SharedConnector, envelope: Envelope, reference: str = ""
+) -> None:
+    """Who else takes rows back could take one back that is gone already."""
+    word, options = connector_word(connector), connector_options(connector)
+    if not only_appends(word, options, EnvelopeKind(envelope.value), reference):
+        raise Unsupported(
+            f'RETAIN ROWS of "{name}" is not supported: its rows are changed and taken back upstream',
+            hint="It is for rows that only come. A view may have WHERE mz_now() <= column + INTERVAL '...'.",
+        )
 
 
 _LEAST_SERVER_ID = 1 << 31

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from ...expr.tree.relation import GlobalId
 from ...sql.plans.definition_plans import (
+    AddWhere,
     AlterCluster,
     AlterTable,
     CreateCluster,
@@ -46,6 +47,7 @@ from .replication_slots import ReplicationSlots
 from .roles import RoleDefinitions
 from .secrets import resealed
 from .sinks import settled
+from .source_filters import add_where
 
 Definition = DefinitionPlan | PrivilegeDefinition | RoleDefinition
 
@@ -98,6 +100,12 @@ class Ddl:
                     command, changes = await self._altered(plan, self._catalog, notices, rows)
                     await self._changes.apply(changes)
                 return command
+            case AddWhere():
+                gone = await add_where(plan, self._catalog, self._storage, self._changes, read)
+                notices.append(
+                    Notice("NOTICE", f"{gone} {'row was' if gone == 1 else 'rows were'} taken back")
+                )
+                return Command(f"ALTER {plan.kind.value}")
             case _:
                 command, changes = self._meant(plan, self._catalog, notices, actor)
                 await self._changes.apply(changes)

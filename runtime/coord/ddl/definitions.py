@@ -19,6 +19,7 @@ from ...repr.types import SYSTEM_OIDS
 from ...sql.catalog.catalog_view import ItemKind, QualifiedName
 from ...sql.plans.connection_plans import AlterConnection, AlterSecret, CreateConnection, CreateSecret
 from ...sql.plans.definition_plans import (
+    AddWhere,
     AlterCluster,
     AlterRetention,
     AlterSink,
@@ -125,6 +126,8 @@ def refused_in_block(plan: PlannedStatement) -> str | None:
             return "CREATE TABLE ... FROM SOURCE"
         case CreateSink():
             return "CREATE SINK"
+        case AddWhere(kind=kind):
+            return f"ALTER {kind.value} ... ADD WHERE"
         case AlterSystem():
             return "ALTER SYSTEM"
         case _ if isinstance(plan, RoleDefinition):

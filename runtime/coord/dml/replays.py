@@ -66,7 +66,10 @@ class Replays:
         return source, letters
 
     def _is_there(self, source: Source, letters: SourceTable) -> bool:
-        return all(self._catalog.find_by_id(item.id) is not None for item in (source, letters))
+        """As they were: rows are those that the source keeps."""
+        now = self._catalog.find_by_id(source.id)
+        same = isinstance(now, Source) and now.where == source.where
+        return same and self._catalog.find_by_id(letters.id) is not None
 
     async def _decoded(self, source: Source, letters: SourceTable, found: Batch) -> Replayed:
         connector = source.connector
@@ -74,8 +77,10 @@ class Replays:
         options = parsed_options(connector_word(connector), connector_options(connector))
 
         def work() -> Replayed:
-            decoder = open_letters(options, source.schema, connections)
-            return replayed(found, letters.schema, decoder, label_of(source.label))
+            decoder = open_letters(options, source.read, connections)
+            return replayed(
+                found, letters.schema, decoder, label_of(source.label), source.where, source.projection
+            )
 
         return await CONNECTING.run(work)
 

@@ -26,6 +26,7 @@ from ...sql.plans.definition_plans import CounterConnector, FileConnector
 from ...sql.plans.explain_tree import show
 from ...sql.statement.rename_in_text import all_renamed_in_text
 from ...storage.connections.options import ConnectionOptions, SecretRef
+from ...storage.row_filter import RowFilter
 from ...storage.sink.kafka.options import KafkaSinkOptions
 from ...storage.sink.postgres.options import PostgresSinkOptions
 from ...storage.source.generator.kinds import KINDS
@@ -89,7 +90,7 @@ def create_sql(state: State, item: Relational | NamedType | Connection) -> str:
             return head + _with(_retained(item))
         case Source():
             beside, options = _dead_letters(state, item)
-            return f"CREATE SOURCE {name}{_source(state, item, cluster)}{beside}{_with(options + _retained(item))}"
+            return f"CREATE SOURCE {name}{_source(state, item, cluster)}{beside}{_where(item.where)}{_with(options + _kept(item) + _retained(item))}"
         case SharedSource():
             connector = item.connector
             if isinstance(connector, UpstreamOptions):
@@ -99,7 +100,7 @@ def create_sql(state: State, item: Relational | NamedType | Connection) -> str:
             return create_sql(state, state.catalog.get_as(item.source, Source))
         case SourceTable():
             source = f"{_full_name(state, item.source)} (REFERENCE {reference_sql(item)})"
-            return f"CREATE TABLE {name} FROM SOURCE {source}{_with(column_lists(item) + _retained(item))}"
+            return f"CREATE TABLE {name} FROM SOURCE {source}{_where(item.where)}{_with(column_lists(item) + _kept(item) + _retained(item))}"
         case WebhookSource():
             return f"CREATE SOURCE {name} FROM WEBHOOK{_webhook(state, item)}"
         case Sink():
@@ -156,6 +157,21 @@ def _retained(item: Retaining) -> list[str]:
     return [] if retained is None else [f"RETAIN HISTORY FOR '{retained}ms'"]
 
 
+def _where(where: RowFilter | None) -> str:
+    return "" if where is None else f" WHERE ({where.text})"
+
+
+def _kept(item: Source | SourceTable) -> list[str]:
+    """Which columns, and for how long rows."""
+    shown = []
+    if (kept := item.projection) is not None:
+        shown.append(f"EXCLUDE COLUMNS ({', '.join(map(quote_ident, kept.excluded))})")
+    if (rows := item.retention) is not None:
+        by = quote_ident(item.schema[rows.column].name)
+        shown.append(f"RETAIN ROWS FOR '{rows.duration_ms}ms' BY {by}")
+    return shown
+
+
 def _with(options: Sequence[str]) -> str:
     return f" WITH ({', '.join(options)})" if options else ""
 
@@ -190,7 +206,7 @@ def _source(state: State, item: Source, cluster: str) -> str:
         if connector.max_cardinality is not None:
             shown.append(f"MAX CARDINALITY {connector.max_cardinality}")
         return f"{cluster} FROM LOAD GENERATOR COUNTER ({', '.join(shown)})"
-    columns = ", ".join(_column(column, None) for column in item.schema)
+    columns = ", ".join(_column(column, None) for column in item.read)
     if isinstance(connector, S3Options):
         place = s3_sql(connector, partial(_full_name, state))
     else:
@@ -226,6 +242,7 @@ def _webhook(state: State, item: WebhookSource) -> str:
         )
     if webhook.check is not None:
         text += f" CHECK ({_check_inputs(state, webhook.check)}{webhook.check.text})"
+    text += _where(webhook.where)
     options = [] if webhook.key_header is None else [f"IDEMPOTENCY KEY HEADER {_string(webhook.key_header)}"]
     return text + _with(options + _retained(item))
 

@@ -18,15 +18,13 @@ def kafka_source_sql(
     parts = [column.part for column in options.columns]
     listed = [
         f"{quote_ident(column.name)} {column.type}{'' if column.nullable else ' NOT NULL'}"
-        for column, part in zip(item.schema, parts, strict=True)
+        for column, part in zip(item.read, parts, strict=True)
         if part is Part.VALUE or (part is Part.KEY and _declared(options.key))
     ]
     text = ""
     if _declared(options.value) or _declared(options.key):
         if _declared(options.key):
-            keys = [
-                quote_ident(c.name) for c, part in zip(item.schema, parts, strict=True) if part is Part.KEY
-            ]
+            keys = [quote_ident(c.name) for c, part in zip(item.read, parts, strict=True) if part is Part.KEY]
             listed.append(f"PRIMARY KEY ({', '.join(keys)})")
         text = f" ({', '.join(listed)})"
     text += f"{cluster} FROM KAFKA CONNECTION {name_of(options.connection)} ({', '.join(_options(options))})"
@@ -39,7 +37,7 @@ def kafka_source_sql(
         text += f" INCLUDE {', '.join(included)}"
     text += f" ENVELOPE {envelope_word(item).upper()}"
     if Part.ERROR in parts:
-        name = quote_ident(item.schema[parts.index(Part.ERROR)].name)
+        name = quote_ident(item.read[parts.index(Part.ERROR)].name)
         text += f" (VALUE DECODING ERRORS = (INLINE AS {name}))"
     return text
 
@@ -91,7 +89,7 @@ def _included(item: Source, options: KafkaOptions) -> list[str]:
         alias = options.key.schema[0].name
         named = len(options.key.schema) == 1 and alias != "key"
         shown.append(f"KEY AS {quote_ident(alias)}" if named else "KEY")
-    for column, part in zip(item.schema, options.columns, strict=True):
+    for column, part in zip(item.read, options.columns, strict=True):
         match part.part:
             case Part.KEY | Part.VALUE | Part.ERROR:
                 continue

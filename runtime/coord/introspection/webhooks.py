@@ -49,5 +49,6 @@ def statistics(state: State, item: WebhookSource) -> Row:
         "bytes_received": counted.bytes,
         "updates_staged": counted.records,
         "updates_committed": counted.records,
+        "updates_filtered": counted.left_out,
         "snapshot_committed": True,  # there is nothing that it begins with
     }

@@ -17,7 +17,13 @@ from ...errors import ObjectNotReady, Unsupported
 from ...expr.temporal import at_time
 from ...expr.tree.relation import Get, GlobalId, Relation
 from ...expr.tree.relation_tree import dependencies, walk
-from ...sql.plans.explain_plans import Explain, ExplainAnalyze, ExplainPushdown, ExplainTimestamp
+from ...sql.plans.explain_plans import (
+    Explain,
+    ExplainAnalyze,
+    ExplainPushdown,
+    ExplainSource,
+    ExplainTimestamp,
+)
 from ...sql.plans.explain_tree import explain, explain_json, finishing_line
 from ...sql.syntax.vocabulary import ExplainFormat, ExplainStage
 from ...transform.pipeline import optimize
@@ -36,6 +42,7 @@ from ..storage.storage import Storage
 from .changes_reads import changes_in
 from .index_choice import choose_index
 from .read_times import shown_time
+from .source_readers import SourceUse, source_use
 
 MEASURES = ("cpu", "memory", "hydration")
 
@@ -166,6 +173,13 @@ class Explainer:
                 [self._catalog.get(id_).full_name, *map(str, (*nbytes, len(source.snapshot), len(read)))]
             )
         return found
+
+    def source(self, planned: ExplainSource) -> tuple[SourceUse, int]:
+        """EXPLAIN SOURCE: what reads it, and the bytes that are stored."""
+        schema = self._catalog.item_by_id(planned.source).schema
+        since = self._collections.frontiers(self._collections[planned.source].shard).since
+        stored = self._collections.import_of(planned.source, max(self._oracle.read_time, since)).snapshot
+        return source_use(planned.source, schema, self._catalog), encoded_bytes(stored)
 
     def _defined(self, planned: Explain | ExplainPushdown) -> Relation:
         if planned.object is not None:

@@ -22,7 +22,14 @@ from ...sql.plan import PUSHDOWN_SCHEMA
 from ...sql.plans.connection_plans import ValidateConnection
 from ...sql.plans.data_plans import CopyFrom, CopyTo, Delete, Insert, Merge, Replay, Truncate, Update, Write
 from ...sql.plans.definition_plans import CreateSource, CreateSourceTable, CreateTable, WantedTables
-from ...sql.plans.explain_plans import Explain, ExplainAnalyze, ExplainPushdown, ExplainTimestamp, Explanation
+from ...sql.plans.explain_plans import (
+    Explain,
+    ExplainAnalyze,
+    ExplainPushdown,
+    ExplainSource,
+    ExplainTimestamp,
+    Explanation,
+)
 from ...sql.plans.plans import PlannedStatement
 from ...sql.plans.query_plans import Select, Subscribe
 from ...sql.plans.session_plans import NoOp
@@ -199,7 +206,7 @@ class Sequencer:
                 export = self._exports.open(to, self._catalog(transaction))
                 rows = self._select(query, context, transaction)
                 return CopyOut(query.schema, rows, options, export=export)
-            case Explain() | ExplainTimestamp() | ExplainPushdown() | ExplainAnalyze():
+            case Explain() | ExplainTimestamp() | ExplainPushdown() | ExplainAnalyze() | ExplainSource():
                 _refuse_behind_definitions("EXPLAIN", transaction)
                 return await self._explain(planned, session, context, transaction)
             case ValidateConnection():
@@ -396,6 +403,11 @@ class Sequencer:
                 lines = self._explainer.timestamp(planned, self._peeks.as_of(planned.query, context).time)
             case ExplainPushdown():
                 return text_rows(PUSHDOWN_SCHEMA.names, self._explainer.pushdown(planned), "EXPLAIN")
+            case ExplainSource():
+                use, nbytes = self._explainer.source(planned)
+                counted = await self._peeks.collect(use.counts(), context)
+                rows, kept = (column[0].as_py() for column in counted.columns)
+                lines = use.lines(self.catalog.get(planned.source).full_name, (rows, kept), nbytes)
             case ExplainAnalyze(query=None):
                 lines = self._explainer.analyze_object(planned)
             case ExplainAnalyze(query=Select() as query):

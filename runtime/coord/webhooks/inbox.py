@@ -23,7 +23,7 @@ from ...errors import PtvcError, SerializationFailure, UndefinedTable
 from ...expr.cost import cost
 from ...expr.tree.relation import GlobalId
 from ...repr.batch import Batch, concat_batches
-from ...storage.source.webhook import Check
+from ...storage.source.webhook import WebhookOptions
 from ..catalog.catalog import Catalog
 from ..catalog.items import Secret, WebhookSource
 from ..secrets.key_ring import KeyRing
@@ -51,13 +51,15 @@ to make eight times as much as it is given; what repeats a text, or searches in 
 
 @dataclass(slots=True)
 class Counted:
-    """Since the process began: requests and bytes that came, rows and bytes that are durable, requests that were refused."""
+    """Since the process began: requests and bytes that came, rows and bytes that are durable, requests that were refused, and
+    rows that WHERE has left out."""
 
     messages: int = 0
     bytes: int = 0
     records: int = 0
     written_bytes: int = 0
     refused: int = 0
+    left_out: int = 0
 
 
 @dataclass(slots=True, eq=False)
@@ -89,7 +91,7 @@ class Inbox:
     _waiting: deque[_Waiting] = field(default_factory=deque)
     _running: bool = False
     _window: KeyWindow | None = None
-    _weighed: tuple[Check | None, bool] | None = None
+    _weighed: tuple[WebhookOptions, bool] | None = None
 
     async def put(self, delivery: Delivery) -> bool:
         """Returns when what the request says is durable: whether it was written, or had been before.  Raises Refused."""
@@ -160,6 +162,7 @@ class Inbox:
         if rows or added:
             await self._commit(item, rows, added)
         self.counted.records += sum(map(len, rows))
+        self.counted.left_out += sum(judged.left_out for judged in found)
         return [outcome for judged in found for outcome in _outcomes(judged, len(deliveries) // len(found))]
 
     async def _judged(self, item: WebhookSource, deliveries: Sequence[Delivery]) -> list[Judged]:
@@ -175,14 +178,15 @@ class Inbox:
                 return judge_each(item.webhook, deliveries, secrets, known, now)
 
         size = sum(len(delivery.body) for delivery in deliveries)
-        if size <= FEW_BYTES and self._is_cheap(item.webhook.check):
+        if size <= FEW_BYTES and self._is_cheap(item.webhook):
             return work()
         return await EVALUATION.run(work)
 
-    def _is_cheap(self, check: Check | None) -> bool:
+    def _is_cheap(self, webhook: WebhookOptions) -> bool:
         """The estimate takes longer than to evaluate the check, so it is made once."""
-        if self._weighed is None or self._weighed[0] is not check:
-            self._weighed = check, check is None or cost(check.predicate).work <= CHEAP
+        if self._weighed is None or self._weighed[0] is not webhook:
+            conditions = [c.predicate for c in (webhook.check, webhook.where) if c is not None]
+            self._weighed = webhook, all(cost(condition).work <= CHEAP for condition in conditions)
         return self._weighed[1]
 
     async def _commit(self, item: WebhookSource, rows: Sequence[Batch], added: Mapping[str, bytes]) -> None:

@@ -25,6 +25,8 @@ from ...expr.tree.relation import GlobalId
 from ...expr.tree.scalar import Literal, PerExecution, Scalar, transform
 from ...repr.batch import Batch
 from ...repr.types import TIMESTAMPTZ
+from ...storage.changes import Changes
+from ...storage.row_filter import RowFilter, kept_changes
 from ...storage.source.webhook import BodyFormat, Check, CheckInput, HeaderColumn, InputKind, WebhookOptions
 from .delivery import Delivery, Refused, malformed, unauthorized
 from .key_window import MOST_BYTES, digest
@@ -38,12 +40,13 @@ MOST_WRITTEN = 16 << 20
 @dataclass(slots=True)
 class Judged:
     """Of n requests: `refused` says why some are not taken, `repeats` are those whose key came before.  `rows` are of all others;
-    `keys` are new, with the digests of their bodies."""
+    `keys` are new, with the digests of their bodies.  `left_out` counts rows that WHERE does not keep."""
 
     refused: dict[int, Refused] = field(default_factory=dict)
     repeats: set[int] = field(default_factory=set)
     keys: dict[str, bytes] = field(default_factory=dict)
     rows: Batch | None = None
+    left_out: int = 0
 
 
 def judge(
@@ -58,6 +61,8 @@ def judge(
     if options.check is not None:
         _check(options.check, deliveries, secrets, now, judged)
     _rows(options, deliveries, lambda key: judged.keys.get(key) or known(key), judged)
+    if options.where is not None and judged.rows is not None:
+        _filter(options.where, judged.rows, judged)
     return judged
 
 
@@ -140,6 +145,19 @@ def _text(data: bytes, what: str) -> str:
     if "\0" in text:
         raise malformed(f"{what} has a NUL in it", "22021")
     return text
+
+
+# --- what is kept ---
+
+
+def _filter(where: RowFilter, rows: Batch, judged: Judged) -> None:
+    """Raises PtvcError where the condition fails on a row: whoever has posted it is told."""
+    kept = kept_changes(where, Changes(rows.columns, rows.diffs))
+    if len(kept.errs):
+        sqlstate, message = (column[0].as_py() for column in kept.errs.columns)
+        raise PtvcError(message, sqlstate=sqlstate)
+    judged.rows = kept.oks.at(0) if len(kept.oks) else None
+    judged.left_out = kept.left_out
 
 
 # --- what was posted before ---

@@ -10,6 +10,9 @@ from ...expr.tree.relation import GlobalId
 from ...persist.client import PartRef, ShardId
 from ...repr.schema import Schema
 from ...storage.connections.values import Values
+from ...storage.projection import Projection
+from ...storage.row_filter import RowFilter
+from ...storage.row_retention import RowRetention
 from .commits import Import
 
 
@@ -27,12 +30,16 @@ class SourceDescription:
 @dataclass(frozen=True, slots=True)
 class SourceOutput:
     """A collection that a source writes: `reference` is what it is upstream, "" of a source that is its only output; `upstream` what was known
-    of that when the collection was made, "" where the reference says all."""
+    of that when the collection was made, "" where the reference says all.  Of its rows those are written that `where` keeps, and
+    of their columns those of the `projection`."""
 
     shard: ShardId
     reference: str
     schema: Schema
     upstream: str = ""
+    where: RowFilter | None = None
+    projection: Projection | None = None
+    retention: RowRetention | None = None
 
 
 @dataclass(frozen=True, slots=True)

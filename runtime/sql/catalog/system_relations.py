@@ -152,7 +152,7 @@ _FILLED = {
     "mz_internal.mz_definitions": "oid:o position:i definition:t",
     "mz_internal.mz_source_statistics": "id:t records:l bytes:l errors:l lag_bytes:l messages_received:l bytes_received:l "
     "updates_staged:l updates_committed:l snapshot_records_known:l snapshot_records_staged:l snapshot_committed:b "
-    "offset_known:l offset_committed:l rehydration_latency:d dead_letters:l",
+    "offset_known:l offset_committed:l rehydration_latency:d dead_letters:l updates_filtered:l",
     "mz_internal.mz_dataflow_operators": "object_id:t replica_id:t node:l steps:l rows_in:l rows_out:l seconds:d state_rows:l "
     "state_bytes:l mapped_bytes:l",
     "mz_internal.mz_dataflow_state": "object_id:t replica_id:t memory_bytes:l mapped_bytes:l checkpoint_frontier:l",

@@ -20,6 +20,7 @@ from ..syntax.definition_statements import (
     WebhookCheck,
     WebhookHeader,
     WebhookInput,
+    WhereClause,
 )
 from .lexer import TokenKind
 from .subscribe import SubscribeParser
@@ -159,10 +160,33 @@ class ConnectionParser(SubscribeParser):
             else:
                 columns.append(self._header_column())
         check = self._webhook_check() if self.accept_words("check") else None
+        where = self.source_where()
         options = self.options() if self.accept_words("with") else ()
         return CreateWebhookStatement(
-            name, cluster, format_, array, headers, tuple(columns), check, options, if_not_exists, position
+            name,
+            cluster,
+            format_,
+            array,
+            headers,
+            tuple(columns),
+            check,
+            options,
+            if_not_exists,
+            position,
+            where,
         )
+
+    def source_where(self) -> WhereClause | None:
+        """`WHERE (condition)`"""
+        position = self.token.position
+        if not self.accept_words("where"):
+            return None
+        self.expect_symbol("(")
+        start = self.token.start
+        condition = self.expression()
+        text = self.text[start : self.tokens[self.index - 1].end]
+        self.expect_symbol(")")
+        return WhereClause(condition, text, position)
 
     def _header_name(self) -> tuple[str, bool]:
         left_out = self.accept_words("not")

@@ -21,6 +21,7 @@ from ..syntax.definition_statements import (
     CreateTableStatement,
     CreateViewStatement,
     Option,
+    RetainRowsClause,
 )
 from ..syntax.sink_statements import KafkaSinkClause, PostgresSinkClause
 from ..syntax.storage_parameters import StorageParameters
@@ -198,7 +199,7 @@ class CreateParser(
         )
 
     def _table_from_source(self, name: ast.Name, if_not_exists: bool) -> st.StatementNode:
-        """`FROM SOURCE source (REFERENCE [schema.]name) [WITH (option, ...)]`"""
+        """`FROM SOURCE source (REFERENCE [schema.]name) [WHERE (condition)] [WITH (option, ...)]`"""
         self.expect_words("from", "source")
         source = self.object_name()
         self.expect_symbol("(")
@@ -206,10 +207,30 @@ class CreateParser(
         self.accept_symbol("=")
         reference = self.object_name()
         self.expect_symbol(")")
+        where = self.source_where()
         lists = ColumnLists()
-        retain = self._table_options(lambda: self.column_list(lists))
+        rows: list[RetainRowsClause] = []
+
+        def own_option() -> bool:
+            position = self.token.position
+            if (retained := self.retained_rows()) is None:
+                return self.column_list(lists)
+            if rows:
+                raise SqlSyntaxError("option RETAIN ROWS is given more than once", position=position)
+            rows.append(retained)
+            return True
+
+        retain = self._table_options(own_option)
         return CreateSourceTableStatement(
-            name, source, reference, if_not_exists, retain, lists.text or (), lists.excluded or ()
+            name,
+            source,
+            reference,
+            if_not_exists,
+            retain,
+            lists.text or (),
+            lists.excluded or (),
+            where=where,
+            retain_rows=rows[0] if rows else None,
         )
 
     def _table_as(
@@ -343,7 +364,8 @@ class CreateParser(
         if self.accept_words("kafka"):
             kafka = self.kafka_source()
             progress, letters = self.tables_beside()
-            _, retain, letters = self.source_options((), letters)
+            where = self.source_where()
+            end = self.source_options((), letters)
             return CreateSourceStatement(
                 name,
                 columns,
@@ -357,10 +379,13 @@ class CreateParser(
                 kafka.envelope,
                 if_not_exists,
                 position,
-                retain,
+                end.retain_history_ms,
                 progress=progress,
                 kafka=kafka,
-                dead_letters=letters,
+                dead_letters=end.dead_letters,
+                where=where,
+                excluded=end.excluded,
+                retain_rows=end.retain_rows,
             )
         begun = CreateSourceStatement(
             name, columns, primary_key, cluster, None, (), "", (), (), "none", if_not_exists, position

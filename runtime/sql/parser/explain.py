@@ -33,6 +33,11 @@ class ExplainParser(AlterTableParser):
         if self.at_word("filter"):
             self.expect_words("filter", "pushdown")
             return self._explain_for("pushdown", ExplainStage.OPTIMIZED)
+        if self.accept_words("source"):
+            name = self.object_name()
+            return ExplainStatement(
+                "source", ExplainStage.OPTIMIZED, ExplainFormat.TEXT, None, ObjectKind.SOURCE, name
+            )
         if self.accept_words("analyze"):
             return self._explain_analyze(ExplainFormat.TEXT)
         if self.at_symbol("(") and not self.at_query():

@@ -16,6 +16,7 @@ from ..syntax.data_statements import (
     UpdateStatement,
 )
 from ..syntax.definition_statements import (
+    AddWhereStatement,
     AlterClusterStatement,
     AlterSinkStatement,
     ApplyReplacementStatement,
@@ -217,6 +218,17 @@ class StatementParser(RoutineParser, GrantParser):
             return AlterSinkStatement(name, self.object_name(), None, if_exists)
         if kind is ObjectKind.SINK and self.accept_words("set", "cluster"):
             return AlterSinkStatement(name, None, self.one_name(), if_exists)
+        if kind in (ObjectKind.SOURCE, ObjectKind.TABLE) and self.at_word("add", "where"):
+            self.advance()
+            clause = self.source_where()
+            assert clause is not None
+            return AddWhereStatement(kind, name, clause, if_exists)
+        if kind is ObjectKind.SOURCE and (self.at_word("drop", "where") or self.at_word("reset", "where")):
+            raise Unsupported(
+                "what a source has left out is not there any more: its WHERE cannot be dropped",
+                hint="Create the source anew.",
+                position=position,
+            )
         if kind is ObjectKind.SOURCE and self.accept_words("replay", "dead", "letters"):
             assignments = self.assignments() if self.accept_words("set") else ()
             where = self.expression() if self.accept_words("where") else None

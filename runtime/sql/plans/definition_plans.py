@@ -10,6 +10,9 @@ from ...expr.tree.scalar import Scalar
 from ...lineage.columns import Lineage
 from ...repr.schema import Schema
 from ...repr.types import ScalarType
+from ...storage.projection import Projection
+from ...storage.row_filter import RowFilter
+from ...storage.row_retention import RowRetention
 from ...storage.sink.kafka.options import KafkaSinkOptions
 from ...storage.sink.postgres.options import PostgresSinkOptions
 from ...storage.source.generator.options import GeneratorOptions
@@ -150,6 +153,9 @@ class CreateSourceTable:
     create_sql: str | None = None
     upstream: str | None = None
     wanted: WantedTables | None = None
+    where: RowFilter | None = None
+    projection: Projection | None = None
+    retention: RowRetention | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,6 +187,9 @@ class CreateSource:
     retain_history_ms: int | None = None
     tables: tuple[CreateSourceTable, ...] = ()
     wanted: tuple[WantedSchema, ...] | WantedTables = ()
+    where: RowFilter | None = None
+    projection: Projection | None = None
+    retention: RowRetention | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -316,6 +325,15 @@ class SetSchema:
 
 
 @dataclass(frozen=True, slots=True)
+class AddWhere:
+    """ALTER SOURCE | TABLE ... ADD WHERE: of a source, or a table of one; `where` is over its columns."""
+
+    kind: ObjectKind
+    id: GlobalId
+    where: RowFilter
+
+
+@dataclass(frozen=True, slots=True)
 class AlterSink:
     """ALTER SINK ... SET FROM another relation, which has the columns of the one before, or SET CLUSTER; what is None stays."""
 
@@ -364,6 +382,7 @@ Alter = (
     | AlterConnection
     | AlterRetention
     | AlterSecret
+    | AddWhere
     | AlterSink
     | AlterTable
     | ApplyReplacement

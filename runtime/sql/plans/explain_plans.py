@@ -46,4 +46,12 @@ class ExplainAnalyze:
     format: ExplainFormat
 
 
-Explanation = Explain | ExplainTimestamp | ExplainPushdown | ExplainAnalyze
+@dataclass(frozen=True, slots=True)
+class ExplainSource:
+    """What is needed of a source, or of a table of one: the readers that are there, and the rows as they are now."""
+
+    source: GlobalId
+    reads: Reads
+
+
+Explanation = Explain | ExplainTimestamp | ExplainPushdown | ExplainAnalyze | ExplainSource

@@ -4,12 +4,21 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ...errors import Unsupported
+from ...errors import Unsupported, WrongObjectType
 from ...transform.pipeline import optimize
-from ..catalog.names import find_object, missing_object
+from ..catalog.catalog_view import ItemKind
+from ..catalog.names import find_object, find_relation, missing_object
 from ..parser.parse import parse
-from ..plans.explain_plans import Explain, ExplainAnalyze, ExplainPushdown, ExplainTimestamp, Explanation
+from ..plans.explain_plans import (
+    Explain,
+    ExplainAnalyze,
+    ExplainPushdown,
+    ExplainSource,
+    ExplainTimestamp,
+    Explanation,
+)
 from ..query.planner import Planner
+from ..syntax import ast
 from ..syntax.query_statements import QueryStatement
 from ..syntax.session_statements import ExecuteStatement
 from ..syntax.show_statements import ExplainStatement
@@ -55,6 +64,8 @@ def _prepared(planner: Planner, node: ExplainStatement, execution: ExecuteStatem
 def _object(planner: Planner, node: ExplainStatement) -> Explanation:
     assert node.kind is not None
     assert node.name is not None
+    if node.what == "source":
+        return _source(planner, node.name)
     item = find_object(node.kind, node.name, planner.context)
     if item is None:
         raise missing_object(node.kind, node.name, planner.context)
@@ -71,3 +82,12 @@ def _object(planner: Planner, node: ExplainStatement) -> Explanation:
     if node.what == "pushdown":
         return ExplainPushdown(None, item.id)
     return Explain(node.stage, None, None, item.id, node.format)
+
+
+def _source(planner: Planner, name: ast.Name) -> ExplainSource:
+    item = find_relation(name, planner.context)
+    if item.kind is not ItemKind.SOURCE and item.source is None:
+        raise WrongObjectType(
+            f'"{item.name.name}" is neither a source nor a table of one', position=name.position
+        )
+    return ExplainSource(item.id, frozenset((item.id,)))

@@ -101,9 +101,18 @@ class CreateIndexStatement:
 
 
 @dataclass(frozen=True, slots=True)
+class RetainRowsClause:
+    """`RETAIN ROWS FOR duration BY column`"""
+
+    duration_ms: int
+    column: Name
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
 class Option:
     name: str
-    value: OptionValue | tuple[str, ...]
+    value: OptionValue | tuple[str, ...] | RetainRowsClause
     position: int
 
 
@@ -133,6 +142,15 @@ class DeadLettersClause:
 
 
 @dataclass(frozen=True, slots=True)
+class WhereClause:
+    """`WHERE (condition)` of a source; `text` is that of the condition."""
+
+    condition: Expression
+    text: str
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
 class CreateSourceStatement:
     """With `kafka` it is one of KAFKA, with `upstream` one of POSTGRES or MYSQL, with `s3` one of S3; else `path` None is a load generator, of which `generator_kind` says which.  `tables` are those to make from it, None of
     a statement without FOR ..., () of FOR ALL TABLES."""
@@ -156,6 +174,9 @@ class CreateSourceStatement:
     kafka: KafkaSourceClause | None = None
     dead_letters: DeadLettersClause | None = None
     upstream: UpstreamSourceClause | None = None
+    where: WhereClause | None = None
+    excluded: tuple[Name, ...] = ()
+    retain_rows: RetainRowsClause | None = None
     s3: S3SourceClause | None = None
 
     @property
@@ -177,6 +198,8 @@ class CreateSourceTableStatement:
     text: tuple[Name, ...] = ()
     excluded: tuple[Name, ...] = ()
     published: UpstreamTables | None = None
+    where: WhereClause | None = None
+    retain_rows: RetainRowsClause | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,6 +247,7 @@ class CreateWebhookStatement:
     options: tuple[Option, ...]
     if_not_exists: bool
     position: int
+    where: WhereClause | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,6 +316,16 @@ class SetSchemaStatement:
     kind: ObjectKind
     name: ObjectName
     schema: Name
+    if_exists: bool
+
+
+@dataclass(frozen=True, slots=True)
+class AddWhereStatement:
+    """ALTER SOURCE | TABLE ... ADD WHERE"""
+
+    kind: ObjectKind
+    name: ObjectName
+    where: WhereClause
     if_exists: bool
 
 
@@ -417,6 +451,7 @@ DefinitionStatement = (
     CreateStatement
     | AlterClusterStatement
     | AlterRetentionStatement
+    | AddWhereStatement
     | AlterSinkStatement
     | AlterTableStatement
     | ApplyReplacementStatement

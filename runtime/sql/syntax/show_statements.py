@@ -17,7 +17,7 @@ from .vocabulary import ExplainFormat, ExplainStage, ObjectKind
 
 @dataclass(frozen=True, slots=True)
 class ExplainStatement:
-    """`what` is plan, timestamp, pushdown or analyze; of a query, of one that was prepared, or of the object of that kind and
+    """`what` is plan, timestamp, pushdown, analyze or source; of a query, of one that was prepared, or of the object of that kind and
     name."""
 
     what: str

@@ -20,6 +20,7 @@ from ...expr.tree.relation import GlobalId
 from ...expr.tree.scalar import Scalar
 from ...repr.schema import Column, Schema
 from ...repr.types import BYTEA, JSONB, TEXT, ScalarType, map_of
+from ..row_filter import RowFilter, where_from_json
 
 Json = dict[str, Any]
 
@@ -100,7 +101,8 @@ class Check:
 @dataclass(frozen=True, slots=True)
 class WebhookOptions:
     """`array`: each element of a body that is an array is a row.  `headers` is None where they are no column.  Of the header
-    `key_header` a value that was seen before is written no second time."""
+    `key_header` a value that was seen before is written no second time.  Of the rows those are
+    written that `where` keeps."""
 
     format: BodyFormat
     array: bool = False
@@ -108,6 +110,7 @@ class WebhookOptions:
     columns: tuple[HeaderColumn, ...] = ()
     check: Check | None = None
     key_header: str | None = None
+    where: RowFilter | None = None
 
     @property
     def schema(self) -> Schema:
@@ -135,6 +138,8 @@ class WebhookOptions:
             value["check"] = {"inputs": inputs, "predicate": predicate, "text": self.check.text}
         if self.key_header is not None:
             value["key_header"] = self.key_header
+        if self.where is not None:
+            value["where"] = self.where.to_json()
         return value
 
     @classmethod
@@ -147,6 +152,7 @@ class WebhookOptions:
             tuple(HeaderColumn(*column) for column in value.get("columns", ())),
             None if check is None else _check_from_json(check),
             value.get("key_header"),
+            where_from_json(value.get("where")),
         )
 
 

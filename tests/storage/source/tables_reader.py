@@ -14,7 +14,8 @@ from ptvc.storage.connections.options import ConnectionOptions
 from ptvc.storage.connections.values import Values
 from ptvc.storage.connectors import AskedOutput, Options, asked_outputs, open_ingestion
 from ptvc.storage.envelope import EnvelopeKind
-from ptvc.storage.ingestion import PROGRESS, Ingestion, OutputChanges, Status
+from ptvc.storage.ingestion import PROGRESS, Ingestion, OutputChanges
+from ptvc.storage.statistics import Status
 
 
 class TablesReader(ABC):

@@ -25,20 +25,24 @@ class FileSourceParser(FileFormatParser):
         return self._files(replace(begun, s3=S3SourceClause(connection, options, position)))
 
     def _files(self, begun: CreateSourceStatement) -> CreateSourceStatement:
-        """`FORMAT f [WITH (...)] [KEY (...)] [ENVELOPE e] [DEAD LETTERS AS name] [WITH (...)]`"""
+        """`FORMAT f [WITH (...)] [KEY (...)] [ENVELOPE e] [DEAD LETTERS AS name] [WHERE (...)] [WITH (...)]`"""
         format_, options = self.file_format(_FORMATS)
         key: tuple[ast.Name, ...] = ()
         if self.accept_words("key"):
             key = self.parenthesised(self.one_name)
         envelope = self.file_envelope() or "none"
         _, letters = self.tables_beside(progress=False)
-        options, retain, letters = self.source_options(options, letters)
+        where = self.source_where()
+        end = self.source_options(options, letters)
         return replace(
             begun,
             format=format_,
-            options=options,
+            options=end.options,
             key=key,
             envelope=envelope,
-            retain_history_ms=retain,
-            dead_letters=letters,
+            retain_history_ms=end.retain_history_ms,
+            dead_letters=end.dead_letters,
+            where=where,
+            excluded=end.excluded,
+            retain_rows=end.retain_rows,
         )

@@ -16,30 +16,34 @@ class LoadGeneratorParser(SourceOptionsParser):
         if_not_exists: bool,
         position: int,
     ) -> CreateSourceStatement:
-        """`kind [(option, ...)] [FOR ...] [EXPOSE PROGRESS AS name] [WITH (...)]`"""
+        """`kind [(option, ...)] [FOR ...] [EXPOSE PROGRESS AS name] [WHERE (condition)] [WITH (...)]`"""
         kind = "key_value" if self.accept_words("key", "value") else self.label()
         generator = self.options() if self.at_symbol("(") else ()
         if kind == "key_value" and self.accept_words("include", "key"):
             self.expect_words("envelope", "upsert")  # which is what its changes amount to
         tables = self.source_tables()
         progress, letters = self.tables_beside()
-        generator, retain, letters = self.source_options(generator, letters)
+        where = self.source_where()
+        end = self.source_options(generator, letters)
         return CreateSourceStatement(
             name,
             columns,
             (),
             cluster,
             None,
-            generator,
+            end.options,
             "",
             (),
             (),
             "none",
             if_not_exists,
             position,
-            retain,
+            end.retain_history_ms,
             kind,
             tables,
             progress,
-            dead_letters=letters,
+            dead_letters=end.dead_letters,
+            where=where,
+            excluded=end.excluded,
+            retain_rows=end.retain_rows,
         )

@@ -2,14 +2,30 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from ....errors import SqlSyntaxError, Unsupported
 from ...syntax import ast
-from ...syntax.definition_statements import DeadLettersClause, Option, SourceTableName
+from ...syntax.definition_statements import DeadLettersClause, Option, RetainRowsClause, SourceTableName
 from ..columns import duration_ms
 from ..type import TypeParser
 
 _RETENTION = ("retain_history", "retain_history_for")
 _ON_ERROR = "on_error"
+_EXCLUDE = "exclude_columns"
+_RETAIN_ROWS = "retain_rows"
+_OF_SOURCES = (*_RETENTION, _ON_ERROR, _EXCLUDE, _RETAIN_ROWS)
+
+
+@dataclass(frozen=True, slots=True)
+class SourceEnd:
+    """Options of the format, those of any source, and whether there are dead letters, which may have a name."""
+
+    options: tuple[Option, ...]
+    retain_history_ms: int | None
+    dead_letters: DeadLettersClause | None
+    excluded: tuple[ast.Name, ...]
+    retain_rows: RetainRowsClause | None
 
 
 class SourceOptionsParser(TypeParser):
@@ -38,11 +54,8 @@ class SourceOptionsParser(TypeParser):
         reference = self.object_name()
         return SourceTableName(reference, self.object_name() if self.accept_words("as") else None)
 
-    def source_options(
-        self, options: tuple[Option, ...], letters: DeadLettersClause | None
-    ) -> tuple[tuple[Option, ...], int | None, DeadLettersClause | None]:
-        """Of the options of the format, and those at the end of the statement: RETAIN HISTORY, and the others; and whether there
-        are dead letters, which may have a name already."""
+    def source_options(self, options: tuple[Option, ...], letters: DeadLettersClause | None) -> SourceEnd:
+        """`[WITH (option, ...)]` at the end of the statement, where `options` stood behind the format; `letters` has their name."""
         last = self.parenthesised(self.source_option) if self.accept_words("with") else ()
         asked = [option for option in (*options, *last) if option.name == _ON_ERROR]
         if letters is not None and not asked:
@@ -52,20 +65,33 @@ class SourceOptionsParser(TypeParser):
         if asked and letters is None:
             letters = DeadLettersClause(None, asked[0].position)
         for option in last:
-            if option.name not in (*_RETENTION, _ON_ERROR):
+            if option.name not in _OF_SOURCES:
                 raise Unsupported(
                     f'source option "{option.name}" is not supported here',
-                    hint="RETAIN HISTORY FOR and ON ERROR = DEAD LETTER are; those of the format stand behind it.",
+                    hint="RETAIN HISTORY FOR, RETAIN ROWS FOR, EXCLUDE COLUMNS and ON ERROR = DEAD LETTER are; those of the format stand behind it.",
                     position=option.position,
                 )
-        retained = [option for option in (*options, *last) if option.name in _RETENTION]
-        others = tuple(option for option in options if option.name not in (*_RETENTION, _ON_ERROR))
-        if not retained:
-            return others, None, letters
-        return others, duration_ms(str(retained[-1].value), retained[-1].position), letters
+        every = (*options, *last)
+        retained = [option for option in every if option.name in _RETENTION]
+        others = tuple(option for option in options if option.name not in _OF_SOURCES)
+        retain = duration_ms(str(retained[-1].value), retained[-1].position) if retained else None
+        excluded = _excluded([option for option in every if option.name == _EXCLUDE])
+        return SourceEnd(others, retain, letters, excluded, _retained_rows(every))
+
+    def retained_rows(self) -> RetainRowsClause | None:
+        """`RETAIN ROWS FOR 'duration' BY column`, if that stands next"""
+        if not self.accept_words("retain", "rows"):
+            return None
+        self.expect_words("for")
+        position = self.token.position
+        duration = duration_ms(self.string(), position)
+        self.expect_words("by")
+        return RetainRowsClause(duration, self.one_name(), position)
 
     def source_option(self) -> Option:
         position = self.token.position
+        if (retained := self.retained_rows()) is not None:
+            return Option(_RETAIN_ROWS, retained, position)
         if not self.accept_words("on", "error"):
             return self.option()
         self.accept_symbol("=")
@@ -76,3 +102,24 @@ class SourceOptionsParser(TypeParser):
                 position=self.token.position,
             )
         return Option(_ON_ERROR, True, position)
+
+
+def _excluded(lists: list[Option]) -> tuple[ast.Name, ...]:
+    if len(lists) > 1:
+        raise SqlSyntaxError("option EXCLUDE COLUMNS is given more than once", position=lists[1].position)
+    for option in lists:
+        if not isinstance(option.value, tuple):
+            raise SqlSyntaxError(
+                "EXCLUDE COLUMNS takes a list of columns",
+                hint="EXCLUDE COLUMNS (a, b)",
+                position=option.position,
+            )
+        return tuple(ast.Name((name,), option.position) for name in option.value)
+    return ()
+
+
+def _retained_rows(options: tuple[Option, ...]) -> RetainRowsClause | None:
+    found = [option.value for option in options if isinstance(option.value, RetainRowsClause)]
+    if len(found) > 1:
+        raise SqlSyntaxError("option RETAIN ROWS is given more than once", position=found[1].position)
+    return found[0] if found else None

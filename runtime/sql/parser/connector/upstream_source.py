@@ -53,7 +53,8 @@ class UpstreamSourceParser(SourceOptionsParser):
             schemas = self.parenthesised(self.one_name)
         tables = self.source_tables() if schemas is None else ()
         progress, letters = self.tables_beside()
-        _, retain, letters = self.source_options((), letters)
+        where = self.source_where()
+        end = self.source_options((), letters)
         clause = UpstreamSourceClause(
             kind,
             connection,
@@ -76,10 +77,13 @@ class UpstreamSourceParser(SourceOptionsParser):
             "none",
             if_not_exists,
             position,
-            retain,
+            end.retain_history_ms,
             tables=tables,
             progress=progress,
-            dead_letters=letters,
+            dead_letters=end.dead_letters,
+            where=where,
+            excluded=end.excluded,
+            retain_rows=end.retain_rows,
             upstream=clause,
         )
 

@@ -42,7 +42,10 @@ from ...syntax.definition_statements import CreateSourceStatement
 from ...syntax.source_statements import Included, KafkaSourceClause, KafkaSourceOption, MessageFormat
 from ..definitions import columns_schema, refuse_repeated
 from .beside_source import tables_beside
+from .excluded_columns import kept_key, kept_schema, projection
 from .message_schemas import connection_of, schema_format, wanted_schemas, with_key_format
+from .row_filter import row_filter
+from .row_retention import row_retention
 
 _WITH_SCHEMA = ("avro", "protobuf")
 _VALUES = {"json": ("data", JSONB), "text": ("text", TEXT), "bytes": ("data", BYTEA)}
@@ -122,17 +125,23 @@ def create_source(
     refuse_repeated([column.name for column in found.columns], node.name)
     connector = KafkaOptions(connection.id, value=value, columns=tuple(found.parts), key=key, **options)
     kind = query_plans.Envelope.UPSERT if upsert else query_plans.Envelope.NONE
+    by_key = tuple(place for place, part in enumerate(found.parts) if upsert and part.part is Part.KEY)
+    schema = Schema(tuple(found.columns))
+    kept = projection(node.excluded, name.name, schema, by_key)
     return definition_plans.CreateSource(
         name,
         connector,
-        Schema(tuple(found.columns)),
-        tuple(place for place, part in enumerate(found.parts) if upsert and part.part is Part.KEY),
+        kept_schema(schema, kept),
+        kept_key(by_key, kept),
         kind,
         check_cluster(node.cluster, planner.context),
         sql,
         node.if_not_exists,
         node.retain_history_ms,
         tables_beside(planner, node, name, "kafka", PROGRESS_SCHEMA, kind),
+        where=row_filter(planner, node.where, name, schema),
+        projection=kept,
+        retention=row_retention(node.retain_rows, name.name, kept_schema(schema, kept)),
     )
 
 

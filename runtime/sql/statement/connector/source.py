@@ -9,6 +9,7 @@ from typing import Any
 from ....errors import InvalidParameter, PtvcError, SqlSyntaxError, Unsupported, WrongObjectType
 from ....repr.schema import Column, Schema
 from ....repr.types import INT8
+from ....storage.ingestion import PROGRESS
 from ....storage.source.generator.kinds import KINDS, GeneratorKind
 from ....storage.source.generator.options import GeneratorOptions
 from ....storage.source.generator.ticking import PROGRESS_SCHEMA
@@ -17,12 +18,22 @@ from ...catalog.catalog_view import CatalogItem, ItemKind, QualifiedName
 from ...catalog.names import check_cluster, find, new_name, no_relation
 from ...parser.columns import duration_ms
 from ...plans import definition_plans, query_plans
+from ...plans.session_plans import NoOp
 from ...query.planner import Planner
 from ...syntax import ast
-from ...syntax.definition_statements import CreateSourceStatement, CreateSourceTableStatement, Option
+from ...syntax.definition_statements import (
+    AddWhereStatement,
+    CreateSourceStatement,
+    CreateSourceTableStatement,
+    Option,
+)
+from ...syntax.vocabulary import ObjectKind
 from ..definitions import columns_schema, integer_option, refuse_repeated, unknown_option
 from . import kafka_source, upstream_source
 from .beside_source import is_progress, table_name, tables_beside
+from .excluded_columns import kept_key, kept_schema, projection
+from .row_filter import refuse_kept, refuse_where, row_filter
+from .row_retention import row_retention
 from .s3_source import s3_connector
 
 _LEAST = {
@@ -82,19 +93,23 @@ def create_source(planner: Planner, node: CreateSourceStatement, sql: str) -> de
             hint="Add ENVELOPE UPSERT or remove the key.",
             position=node.position,
         )
+    kept = projection(node.excluded, name.name, schema, key)
     word = "file" if node.path is not None else "counter" if node.s3 is None else "s3"
     tables = tables_beside(planner, node, name, word, None, envelope)
     return definition_plans.CreateSource(
         name,
         connector,
-        schema,
-        key,
+        kept_schema(schema, kept),
+        kept_key(key, kept),
         envelope,
         cluster,
         sql,
         node.if_not_exists,
         node.retain_history_ms,
         tables,
+        where=row_filter(planner, node.where, name, schema),
+        projection=kept,
+        retention=row_retention(node.retain_rows, name.name, kept_schema(schema, kept)),
     )
 
 
@@ -106,21 +121,47 @@ def create_source_table(
     assert source.offers is not None
     if source.upstream is not None and not is_progress(node.reference):
         return upstream_source.create_source_table(planner, node, name, source, source.upstream, sql)
-    if node.text or node.excluded:
+    if node.text:
         raise Unsupported(
-            "TEXT COLUMNS and EXCLUDE COLUMNS are for tables of POSTGRES and MYSQL sources",
-            position=(node.text or node.excluded)[0].position,
+            "TEXT COLUMNS are for tables of POSTGRES and MYSQL sources",
+            position=node.text[0].position,
         )
     reference = _reference(node.reference, source.offers, source.name.name)
+    if reference == PROGRESS:
+        refuse_where(node.where, "the position of a source", "Write it in a view.")
+    offered = source.offers[reference]
+    kept = projection(node.excluded, name.name, offered)
     return definition_plans.CreateSourceTable(
         name,
         source.id,
         reference,
-        source.offers[reference],
+        kept_schema(offered, kept),
         node.if_not_exists,
         node.retain_history_ms,
         sql,
+        where=row_filter(planner, node.where, name, offered),
+        projection=kept,
+        retention=row_retention(node.retain_rows, name.name, kept_schema(offered, kept)),
     )
+
+
+def add_where(planner: Planner, node: AddWhereStatement) -> definition_plans.AddWhere | NoOp:
+    item = find(node.name, planner.context)
+    if item is None:
+        if node.if_exists:
+            return NoOp(f"ALTER {node.kind.value}")
+        raise no_relation(node.name, planner.context)
+    is_source = item.kind is ItemKind.SOURCE and item.is_relation
+    if not (is_source or (item.source is not None and not item.dead_letters)) or (
+        node.kind is ObjectKind.SOURCE and not is_source
+    ):
+        raise WrongObjectType(
+            f'"{item.name.name}" is no {"source with rows" if node.kind is ObjectKind.SOURCE else "table of a source"}',
+            position=node.name.position,
+        )
+    where = row_filter(planner, node.where, item.name, item.schema)
+    assert where is not None
+    return definition_plans.AddWhere(node.kind, item.id, where)
 
 
 def _source(name: ast.Name, planner: Planner) -> CatalogItem:
@@ -179,13 +220,20 @@ def _generator(planner: Planner, node: CreateSourceStatement, sql: str) -> defin
             position=node.position,
         )
     name = new_name(node.name, planner.context)
+    where, kept, schema = None, None, None
+    if kind.shared:
+        refuse_kept(node)
+    else:
+        kept = projection(node.excluded, name.name, kind.tables[""])
+        where = row_filter(planner, node.where, name, kind.tables[""])
+        schema = kept_schema(kind.tables[""], kept)
     tables = tuple(_tables(planner, node, kind, name))
     seen = [name, *(table.name for table in tables)]
     refuse_repeated([str(table) for table in seen], node.name)
     return definition_plans.CreateSource(
         name,
         _generator_options(node.generator_kind, kind, node.generator),
-        None if kind.shared else kind.tables[""],
+        schema,
         (),
         query_plans.Envelope.NONE,
         check_cluster(node.cluster, planner.context),
@@ -193,6 +241,9 @@ def _generator(planner: Planner, node: CreateSourceStatement, sql: str) -> defin
         node.if_not_exists,
         node.retain_history_ms,
         tables,
+        where=where,
+        projection=kept,
+        retention=None if schema is None else row_retention(node.retain_rows, name.name, schema),
     )
 
 

@@ -32,6 +32,8 @@ from ...syntax.source_statements import UpstreamSourceClause
 from ..definitions import refuse_repeated
 from .beside_source import table_name, tables_beside
 from .message_schemas import connection_of
+from .row_filter import refuse_kept, row_filter
+from .row_retention import row_retention
 from .upstream_types import column_type, text_type
 
 _MOST_SHOWN = 10
@@ -59,6 +61,7 @@ def create_source(
             hint="CREATE TABLE ... FROM SOURCE ... WITH (RETAIN HISTORY FOR ...).",
             position=node.position,
         )
+    refuse_kept(node)
     _check_lists(clause, tables=node.tables is not None)
     wanted = definition_plans.WantedTables(connection.id, clause.publication)
     published = clause.published if _answers(clause.published, wanted) else None
@@ -117,6 +120,8 @@ def create_source_table(
         if_not_exists=node.if_not_exists,
         retain_history_ms=node.retain_history_ms,
         create_sql=sql,
+        where=row_filter(planner, node.where, name, made.schema),
+        retention=row_retention(node.retain_rows, name.name, made.schema),
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from ....errors import InvalidParameter, PtvcError, SqlSyntaxError, Unsupported
 from ....expr.tree.relation import Get, GlobalId
@@ -30,6 +31,7 @@ from ...syntax import ast
 from ...syntax.definition_statements import CreateWebhookStatement, Option, WebhookCheck, WebhookInput
 from ..connection import find_secret
 from ..definitions import refuse_repeated, unknown_option
+from .row_filter import row_filter
 
 _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9a-z-]+")
 _OPTIONS = ("retain_history", "retain_history_for", "idempotency_key_header")
@@ -52,6 +54,7 @@ def create(planner: Planner, node: CreateWebhookStatement, sql: str) -> CreateWe
         key_header,
     )
     refuse_repeated(webhook.schema.names, node.name)
+    webhook = replace(webhook, where=row_filter(planner, node.where, name, webhook.schema))
     return CreateWebhook(
         name, webhook, sql, frozenset(planner.uses), node.if_not_exists, retain_history_ms=retain
     )

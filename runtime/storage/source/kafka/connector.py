@@ -25,7 +25,8 @@ from ....errors import PtvcError
 from ...connections.values import Values
 from ...dead_letters import DEAD_LETTERS
 from ...decode import Decoded
-from ...ingestion import PROGRESS, OutputId, Outputs, Polled
+from ...ingestion import PROGRESS, Outputs, Polled
+from ...statistics import OutputId
 from ..directory import SourceStalled
 from .letters import letters_of
 from .messages import Messages, columns_of

@@ -22,7 +22,8 @@ from ....errors import PtvcError
 from ....repr.schema import Column
 from ...changes import no_changes
 from ...connections.values import Values
-from ...ingestion import PROGRESS, Output, OutputChanges, OutputId, Outputs, Pending, Polled
+from ...ingestion import PROGRESS, Output, OutputChanges, Outputs, Pending, Polled
+from ...statistics import OutputId
 from ..ended_tables import AGAIN, an_error, joined
 from ..upstream_rows import rows_of
 from .charsets import Charset

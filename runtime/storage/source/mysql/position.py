@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from ...changes import Changes
-from ...ingestion import OutputId
+from ...statistics import OutputId
 from .progress import PROGRESS_SCHEMA
 
 

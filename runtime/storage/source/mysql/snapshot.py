@@ -19,7 +19,7 @@ import pyarrow as pa
 
 from ....repr import buffers
 from ...connections.mysql import Db
-from ...ingestion import OutputId
+from ...statistics import OutputId
 from ..directory import SourceStalled
 from .events import broken
 from .packets import PacketReader

@@ -12,7 +12,7 @@ from ...connections.addresses import Addresses
 from ...connections.failures import scrubbed
 from ...connections.mysql import Db, client, connected, message_of
 from ...connections.values import Values
-from ...ingestion import OutputId
+from ...statistics import OutputId
 from ..directory import SourceStalled
 from .charsets import SINGLE_BYTE, UTF8, Charset
 from .options import MysqlOptions

@@ -25,7 +25,8 @@ from ....clock import Clock
 from ....errors import PtvcError
 from ...changes import no_changes
 from ...connections.values import Values
-from ...ingestion import PROGRESS, Output, OutputChanges, OutputId, Outputs, Pending, Polled
+from ...ingestion import PROGRESS, Output, OutputChanges, Outputs, Pending, Polled
+from ...statistics import OutputId
 from ..directory import SourceStalled
 from ..ended_tables import AGAIN, an_error, joined
 from ..upstream_rows import rows_of

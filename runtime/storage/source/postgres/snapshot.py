@@ -20,7 +20,7 @@ import pyarrow as pa
 from psycopg import Connection, sql
 
 from ....expr.text.copy_text import copy_columns
-from ...ingestion import OutputId
+from ...statistics import OutputId
 from ..directory import SourceStalled
 from .position import lsn_of
 from .replication import SlotCreation

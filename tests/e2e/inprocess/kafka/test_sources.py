@@ -114,6 +114,25 @@ def test_upsert_follows_keys(db: Db, kafka: KafkaBroker) -> None:
     shows(db, "SELECT * FROM typed", [(1, "c"), (4, None)])
 
 
+def test_where_is_asked_of_every_column_before_anything_is_stored(db: Db, kafka: KafkaBroker) -> None:
+    connect(db, kafka)
+    topic = kafka.topic(partitions=2)
+    kafka.produce(topic, objects([{"id": 1, "n": 1}, {"id": 2, "n": 5}, {"id": 3, "n": 0}], "id"), 0)
+    kafka.produce(topic, objects([{"id": 4, "n": 1}], "id"), 1)
+    columns = f"(id int, n int, PRIMARY KEY (id)) FROM KAFKA CONNECTION k (TOPIC '{topic}') KEY FORMAT CSV VALUE FORMAT JSON"
+    where = "WHERE (6 / n > 2 AND shard = 0) WITH (EXCLUDE COLUMNS (shard), RETAIN HISTORY FOR '1000ms')"
+    db.execute(
+        f"CREATE SOURCE s {columns} INCLUDE PARTITION AS shard ENVELOPE UPSERT EXPOSE PROGRESS AS p {where}".encode()
+    )
+    shows(db, "SELECT * FROM s", [('source "s", WHERE: division by zero',)])
+    kafka.produce(topic, [(b"3", None), *objects([{"id": 2, "n": 2}], "id")], 0)
+    shows(db, "SELECT * FROM s", [(1, 1), (2, 2)])
+    kafka.produce(topic, objects([{"id": 1, "n": 4}, {"id": 2, "n": 0}, {"id": 2, "n": 1}], "id"), 0)
+    shows(db, "SELECT * FROM s", [(2, 1)])
+    (shown,) = rows(db, "SHOW CREATE SOURCE s")
+    assert shown[1].endswith(f"INCLUDE PARTITION AS shard ENVELOPE UPSERT {where}")
+
+
 def test_errors_name_the_message_and_go_with_their_key(db: Db, kafka: KafkaBroker) -> None:
     connect(db, kafka)
     topic = kafka.topic()

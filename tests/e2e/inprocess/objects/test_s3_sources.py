@@ -72,6 +72,22 @@ def test_objects_of_all_formats_become_rows(db: Db, s3: S3Server) -> None:
     eventually(lambda: statistics(db, wanted) == (22, 4, 4, 0, True))
 
 
+def test_what_is_not_wanted_of_objects_is_not_stored(db: Db, s3: S3Server) -> None:
+    connect(db, s3)
+    bucket = s3.bucket()
+    s3.write(bucket, "in/a.jsonl", lines(range(20)))
+    kept = "WHERE (id % 5 = 0) WITH (EXCLUDE COLUMNS (id))"
+    create(db, bucket, "id int, name text", f"FORMAT JSON ENVELOPE NONE {kept}")
+    create(db, bucket, "id int, name text", "FORMAT JSON KEY (name) ENVELOPE UPSERT " + kept, name="t")
+    for name in "st":
+        shows(db, f"SELECT * FROM {name}", [(f"n{i}",) for i in range(0, 20, 5)])
+        (shown,) = rows(db, f"SHOW CREATE SOURCE {name}")
+        assert shown[1].endswith(kept)
+    db.execute("ALTER SOURCE s ADD WHERE (name <> 'n5')")
+    s3.write(bucket, "in/b.jsonl", lines([5, 25, 26]))
+    shows(db, "SELECT * FROM s", [("n0",), ("n10",), ("n15",), ("n25",)])
+
+
 @pytest.mark.parametrize(
     "packed", [gzip.compress, bz2.compress, lambda data: pa.compress(data, "zstd", asbytes=True)]
 )

@@ -201,3 +201,25 @@ def test_large_bodies_leave_sessions_alone(runtime: InProcess, db: Db, poster: P
             assert poster.post("s", body).status == 200
     assert probe.held_s < HELD_S, f"the loop was held for {probe.held_s:.3f} s"
     assert rows(db, "SELECT count(*), sum((body->>'n')::int) FROM s") == [(7_500, 5 * 1_500 * 1_499 // 2)]
+
+
+def test_rows_that_do_not_pass_where_are_taken_and_not_written(db: Db, poster: Poster) -> None:
+    db.execute(
+        "CREATE SOURCE s FROM WEBHOOK BODY FORMAT JSON ARRAY INCLUDE HEADER 'X-Kind' AS kind "
+        "WHERE (kind = 'a' AND 10 / (body->>'n')::int > 1) WITH (IDEMPOTENCY KEY HEADER 'id')"
+    )
+    assert poster.post("s", '[{"n": 1}, {"n": 7}, {"n": 2}]', **{"X-Kind": "a", "id": "1"}).status == 200
+    assert poster.post("s", '[{"n": 1}]', **{"X-Kind": "b", "id": "2"}).status == 200
+    assert poster.post("s", '[{"n": 1}]', **{"X-Kind": "b", "id": "2"}).status == 200
+    refused = poster.post("s", '[{"n": 3}, {"n": 0}]', **{"X-Kind": "a", "id": "3"})
+    assert (refused.status, refused.error["message"]) == (400, "WHERE: division by zero")
+    assert rows(db, "SELECT body->>'n' FROM s ORDER BY 1") == [("1",), ("2",)]
+    ((committed, filtered),) = rows(
+        db,
+        "SELECT updates_committed, updates_filtered FROM mz_internal.mz_source_statistics x JOIN mz_objects o USING (id) "
+        "JOIN mz_schemas c ON c.id = o.schema_id WHERE o.name = 's' AND c.name = current_schema()",
+    )
+    assert (committed, filtered) == (2, 2)
+    (shown,) = rows(db, "SHOW CREATE SOURCE s")
+    where = " WHERE (kind = 'a' AND 10 / (body->>'n')::int > 1) WITH (IDEMPOTENCY KEY HEADER 'id')"
+    assert shown[1].endswith(where)
