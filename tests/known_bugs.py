@@ -976,6 +976,28 @@ OTHERS = (
         ),
         ("tests/e2e/inprocess/filters/test_add_where.py",),
     ),
+    Mutant(
+        "a commit of an ICEBERG sink that conflicts is tried again by the library, whoever the table belongs to by then",
+        (
+            Edit(
+                "runtime/storage/lake/catalogs.py",
+                "            raise Conflicted(str(error)) from None",
+                "            raise",
+            ),
+        ),
+        ("tests/storage/sink/iceberg/test_faults.py::test_who_is_replaced_while_it_commits",),
+    ),
+    Mutant(
+        "rows of keys that an UPSERT sink into a lake changes are kept where others have made new files of them",
+        (
+            Edit(
+                "runtime/storage/sink/lake/rewrite.py",
+                "            touched.append(Touched(file, ~hits))",
+                "            touched.append(Touched(file, ~hits if len(touched) < 1 else None))",
+            ),
+        ),
+        ("tests/storage/sink/iceberg/test_sink.py", "tests/storage/sink/delta/test_sink.py"),
+    ),
 )
 
 MUTANTS = (*FINDINGS, *OTHERS)

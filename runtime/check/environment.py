@@ -57,7 +57,12 @@ from ..sql.syntax.definition_statements import (
     S3SourceClause,
 )
 from ..sql.syntax.schema_clauses import RegistryClause
-from ..sql.syntax.sink_statements import KafkaSinkClause, PostgresSinkClause
+from ..sql.syntax.sink_statements import (
+    DeltaSinkClause,
+    IcebergSinkClause,
+    KafkaSinkClause,
+    PostgresSinkClause,
+)
 from ..sql.syntax.source_statements import KafkaSourceClause, UpstreamSourceClause
 from ..sql.syntax.vocabulary import ObjectKind
 from ..storage.connections.options import ConnectionKind, ConnectionOptions, Value
@@ -138,9 +143,15 @@ class Environment:
                 self._assume_upstream(name, ConnectionKind.POSTGRES)
             case CreateSourceStatement(upstream=UpstreamSourceClause(kind=kind, connection=name)):
                 self._assume_upstream(name, kind)
+            case CreateSinkStatement(outside=IcebergSinkClause(connection=name, files=files)):
+                catalog = {"CATALOG TYPE": "rest", "URL": "http://nowhere.invalid"}
+                self._assume_connection(name, ConnectionKind.ICEBERG_CATALOG, dict(catalog))
+                if files is not None:
+                    self._assume_aws(files)
+            case CreateSinkStatement(outside=DeltaSinkClause(files=ast.Name() as files)):
+                self._assume_aws(files)
             case CreateSourceStatement(s3=S3SourceClause(connection=name)):
-                keys = {"ACCESS KEY ID": "k", "SECRET ACCESS KEY": "s"}
-                self._assume_connection(name, ConnectionKind.AWS, dict(keys))
+                self._assume_aws(name)
             case CreateSourceStatement(kafka=KafkaSourceClause(connection=name, key=key, value=value)):
                 schemas = [format_.schema for format_ in (key, value) if format_ is not None]
                 self._assume_kafka(name, *(s.connection for s in schemas if isinstance(s, RegistryClause)))
@@ -168,6 +179,10 @@ class Environment:
             if registry is not None:
                 kind = ConnectionKind.CONFLUENT_SCHEMA_REGISTRY
                 self._assume_connection(registry, kind, {"URL": "http://nowhere.invalid"})
+
+    def _assume_aws(self, name: ast.Name) -> None:
+        values = {"ACCESS KEY ID": "k", "SECRET ACCESS KEY": "s"}
+        self._assume_connection(name, ConnectionKind.AWS, dict(values))
 
     def _assume_connection(self, name: ast.Name, kind: ConnectionKind, values: dict[str, Value]) -> None:
         if len(name.parts) > 1:

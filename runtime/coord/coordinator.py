@@ -100,7 +100,7 @@ class Coordinator:
         for item in catalog.user_items():
             assert not item.schema_name.startswith(TEMP_SCHEMA_PREFIX), "temporary objects are never durable"
             storage.load(item)
-        connections = Connections(self._keys, self._settings)
+        connections = Connections(self._keys, self._settings, self._own)
         ddl = Ddl(
             storage,
             catalog,

@@ -161,6 +161,22 @@ def test_a_sink_takes_its_connection_as_there(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    "into",
+    [
+        "iceberg catalog connection elsewhere.lake (namespace 'n', table 't') using aws connection elsewhere.s3",
+        "delta (uri 's3://lake/t') using aws connection elsewhere.s3",
+    ],
+)
+def test_a_sink_into_a_lake_takes_its_connections_as_there(tmp_path: Path, into: str) -> None:
+    kept = "{{ config(materialized='materialized_view') }}select id from {{ ref('orders') }}"
+    sql = f"{{{{ config(materialized='sink') }}}}from {{{{ ref('kept') }}}} into {into} key (%s) mode upsert"
+    files = {"models/kept.sql": kept}
+    assert checked(tmp_path / "good", {**files, "models/out.sql": sql % "id"}).result.findings == []
+    (finding,) = checked(tmp_path / "bad", {**files, "models/out.sql": sql % "nobody"}).result.findings
+    assert 'column "nobody"' in finding.message
+
+
+@pytest.mark.parametrize(
     "source", ["postgres connection elsewhere.app (publication 'p')", "mysql connection elsewhere.app"]
 )
 def test_tables_of_upstream_have_the_columns_that_are_declared(tmp_path: Path, source: str) -> None:

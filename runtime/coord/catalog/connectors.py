@@ -9,6 +9,8 @@ from typing import Any, assert_never
 from ...errors import UndefinedObject
 from ...expr.tree.relation import GlobalId
 from ...sql.plans.definition_plans import CounterConnector, FileConnector, FileSinkConnector, SinkConnector
+from ...storage.sink.delta.options import DeltaSinkOptions
+from ...storage.sink.iceberg.options import IcebergSinkOptions
 from ...storage.sink.kafka.options import KafkaSinkOptions
 from ...storage.sink.postgres.options import PostgresSinkOptions
 from ...storage.source.generator.kinds import KINDS
@@ -38,6 +40,10 @@ def connector_word(connector: Connector) -> str:
             return "postgres"
         case MysqlOptions():
             return "mysql"
+        case IcebergSinkOptions():
+            return "iceberg"
+        case DeltaSinkOptions():
+            return "delta"
         case S3Options():
             return "s3"
         case _:
@@ -47,7 +53,14 @@ def connector_word(connector: Connector) -> str:
 def connections_of(connector: Connector) -> tuple[GlobalId, ...]:
     """The ids of the connections that it goes through, which are among what its source or sink uses."""
     of_several = (
-        KafkaOptions | KafkaSinkOptions | PostgresOptions | PostgresSinkOptions | MysqlOptions | S3Options
+        KafkaOptions
+        | KafkaSinkOptions
+        | PostgresOptions
+        | PostgresSinkOptions
+        | MysqlOptions
+        | IcebergSinkOptions
+        | DeltaSinkOptions
+        | S3Options
     )
     return connector.connections if isinstance(connector, of_several) else ()
 
@@ -81,6 +94,10 @@ def sink_connector(word: str, options: Mapping[str, Any]) -> SinkConnector:
             return KafkaSinkOptions.from_json(options)
         case "postgres":
             return PostgresSinkOptions.from_json(options)
+        case "iceberg":
+            return IcebergSinkOptions.from_json(options)
+        case "delta":
+            return DeltaSinkOptions.from_json(options)
         case _:
             raise UndefinedObject(
                 f'the catalog holds a sink of the unknown connector "{word}"',

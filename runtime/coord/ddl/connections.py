@@ -12,9 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from pathlib import Path
 from time import monotonic
 
 from ...config import Settings
+from ...directory import check_outside
 from ...errors import UndefinedObject
 from ...expr.tree.relation import GlobalId
 from ...sql.plans.connection_plans import (
@@ -27,7 +29,8 @@ from ...sql.plans.connection_plans import (
 from ...sql.plans.definition_plans import WantedSchema, WantedTables
 from ...sql.plans.plans import PlannedStatement
 from ...storage.connections.addresses import Addresses
-from ...storage.connections.options import ConnectionOptions
+from ...storage.connections.iceberg import local_paths
+from ...storage.connections.options import ConnectionKind, ConnectionOptions
 from ...storage.connections.validation import validate
 from ...storage.connections.values import Values
 from ...storage.formats.avro.format import self_contained
@@ -65,10 +68,11 @@ def _fetched(wanted: WantedSchema, registry: Registry) -> str:
 
 
 class Connections:
-    """`keys` open the secrets that connections refer to."""
+    """`keys` open the secrets that connections refer to; `own` are the directories of the runtime, to which none leads."""
 
-    def __init__(self, keys: KeyRing, settings: Settings) -> None:
+    def __init__(self, keys: KeyRing, settings: Settings, own: tuple[Path, ...] = ()) -> None:
         self.keys = keys
+        self._own = own
         self._addresses = Addresses(link_local=bool(settings.allow_link_local_connections))
         self._timeout_s = settings.connection_timeout_ms / 1000
 
@@ -79,16 +83,24 @@ class Connections:
                 if self.keys.empty:
                     refuse_another_key(catalog, self.keys)
                     await CONNECTING.run(self.keys.ensure)
-            case CreateConnection(options=options, validate=True):
-                if catalog.find_apart(Connection.kind, plan.name.schema, plan.name.name) is None:
+            case CreateConnection(options=options, validate=validated):
+                self._check_outside(options)
+                there = catalog.find_apart(Connection.kind, plan.name.schema, plan.name.name)
+                if validated and there is None:
                     await self._try(options, catalog)
             case AlterConnection():
                 connection = catalog.get_as(plan.id, Connection)
                 options = connection.options.altered(plan.set, plan.reset)
+                self._check_outside(options)
                 if options.kind.validated if plan.validate is None else plan.validate:
                     await self._try(options, catalog)
             case _:
                 pass
+
+    def _check_outside(self, options: ConnectionOptions) -> None:
+        if options.kind is ConnectionKind.ICEBERG_CATALOG:
+            for path in local_paths(options.values):
+                check_outside(path, self._own, "the connection would lead to")
 
     async def schemas(self, wanted: Sequence[WantedSchema], catalog: Catalog) -> dict[str, str]:
         """The schemas that a source needs of registries, by part, as texts that need no others.  Raises what is wrong."""

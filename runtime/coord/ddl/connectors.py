@@ -24,6 +24,8 @@ from ...sql.plans.query_plans import Envelope
 from ...sql.syntax.role_statements import Securable
 from ...storage.connectors import only_appends
 from ...storage.envelope import EnvelopeKind
+from ...storage.sink.delta.options import DeltaSinkOptions
+from ...storage.sink.iceberg.options import IcebergSinkOptions
 from ...storage.sink.kafka.options import KafkaSinkOptions
 from ...storage.sink.postgres.options import PostgresSinkOptions
 from ...storage.sink.targets import check_sink
@@ -83,6 +85,8 @@ class ConnectorDefinitions:
             return Command("CREATE SINK")
         if isinstance(plan.connector, FileSinkConnector):
             check_outside(plan.connector.path, self._own, "the sink would write to")
+        if isinstance(plan.connector, DeltaSinkOptions) and (path := plan.connector.local_path) is not None:
+            check_outside(path, self._own, "the sink would write to")
         sink = new_sink(plan, definitions, self._oracle.read_time)
         await self._changes.apply([Change(None, sink)])
         return Command("CREATE SINK")
@@ -214,7 +218,7 @@ def new_sink(plan: CreateSink, definitions: Definitions, as_of: int) -> Sink:
     connector = plan.connector
     if isinstance(connector, KafkaSinkOptions):
         connector = _with_identity(connector, identity["id"], catalog)
-    elif isinstance(connector, PostgresSinkOptions):
+    elif isinstance(connector, PostgresSinkOptions | IcebergSinkOptions | DeltaSinkOptions):
         connector = replace(connector, identity=_identity(identity["id"]))
     return Sink(
         **identity,
@@ -256,6 +260,19 @@ def _check_own(connector: SinkConnector, catalog: Catalog) -> None:
             ) == (new.connection, new.schema, new.table):
                 raise InvalidParameter(
                     f'sink "{other.name}" writes to table "{known.schema}.{known.table}" already',
+                    hint="Give every sink a table of its own.",
+                )
+            case IcebergSinkOptions() as known, IcebergSinkOptions() as new if (
+                known.connection,
+                known.identifier,
+            ) == (new.connection, new.identifier):
+                raise InvalidParameter(
+                    f'sink "{other.name}" writes to table "{".".join(known.identifier)}" already',
+                    hint="Give every sink a table of its own.",
+                )
+            case DeltaSinkOptions() as known, DeltaSinkOptions() as new if known.uri == new.uri:
+                raise InvalidParameter(
+                    f'sink "{other.name}" writes to table "{known.uri}" already',
                     hint="Give every sink a table of its own.",
                 )
             case _:

@@ -27,6 +27,8 @@ from ...sql.plans.explain_tree import show
 from ...sql.statement.rename_in_text import all_renamed_in_text
 from ...storage.connections.options import ConnectionOptions, SecretRef
 from ...storage.row_filter import RowFilter
+from ...storage.sink.delta.options import DeltaSinkOptions
+from ...storage.sink.iceberg.options import IcebergSinkOptions
 from ...storage.sink.kafka.options import KafkaSinkOptions
 from ...storage.sink.postgres.options import PostgresSinkOptions
 from ...storage.source.generator.kinds import KINDS
@@ -56,6 +58,7 @@ from ..catalog.items import (
 )
 from .constraints import constraint_sql
 from .kafka_sql import kafka_source_sql
+from .lake_sql import delta_sink_sql, iceberg_sink_sql
 from .s3_sql import s3_sql
 from .sink_sql import kafka_sink_sql
 from .state import State
@@ -273,6 +276,10 @@ def _sink(state: State, item: Sink) -> str:
         table = f"{quote_ident(connector.schema)}.{quote_ident(connector.table)}"
         into = f" INTO POSTGRES CONNECTION {_full_name(state, connector.connection)} (TABLE {table})"
         return into + _keyed(item, names) + ("" if connector.snapshot else " WITH (SNAPSHOT = false)")
+    if isinstance(connector, IcebergSinkOptions):
+        return iceberg_sink_sql(connector, partial(_full_name, state), item, names)
+    if isinstance(connector, DeltaSinkOptions):
+        return delta_sink_sql(connector, partial(_full_name, state), item, names)
     return f" INTO FILE {_string(connector.path)} FORMAT {connector.format.upper()}{_keyed(item, names)}"
 
 

@@ -7,6 +7,8 @@ from typing import Any, TypeVar
 
 from ...config import DATABASE
 from ...expr.tree.scalar import ColumnRef
+from ...storage.sink.delta.options import DeltaSinkOptions
+from ...storage.sink.iceberg.options import IcebergSinkOptions
 from ...storage.sink.postgres.options import PostgresSinkOptions
 from ..catalog.connectors import connector_word
 from ..catalog.items import (
@@ -133,7 +135,9 @@ def mz_sinks(state: State) -> Rows:
         yield _relation(state, sink) | {
             "type": connector_word(into),
             "envelope_type": sink.envelope.value,
-            "format": None if isinstance(into, PostgresSinkOptions) else into.format,
+            "format": None
+            if isinstance(into, PostgresSinkOptions | IcebergSinkOptions | DeltaSinkOptions)
+            else into.format,
         }
 
 

@@ -26,8 +26,8 @@ from .lexer import TokenKind
 from .subscribe import SubscribeParser
 
 _KINDS = tuple((kind, kind.words.lower().split()) for kind in ConnectionKind)
-_HINT = "Connections are TO KAFKA, TO CONFLUENT SCHEMA REGISTRY, TO POSTGRES, TO MYSQL and TO AWS."
-_ELSEWHERE = ("mysql", "ssh", "sql", "iceberg", "glue", "gcp")
+_HINT = "Connections are TO KAFKA, TO CONFLUENT SCHEMA REGISTRY, TO POSTGRES, TO MYSQL, TO ICEBERG CATALOG and TO AWS."
+_ELSEWHERE = ("ssh", "sql", "glue", "gcp")
 """What other systems connect to."""
 
 

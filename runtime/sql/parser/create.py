@@ -23,12 +23,12 @@ from ..syntax.definition_statements import (
     Option,
     RetainRowsClause,
 )
-from ..syntax.sink_statements import KafkaSinkClause, PostgresSinkClause
+from ..syntax.sink_statements import OutsideClause
 from ..syntax.storage_parameters import StorageParameters
 from .connector.file_source import FileSourceParser
 from .connector.kafka_source import KafkaSourceParser
+from .connector.lake_sink import LakeSinkParser
 from .connector.load_generator import LoadGeneratorParser
-from .connector.postgres_sink import PostgresSinkParser
 from .connector.upstream_source import ColumnLists, UpstreamSourceParser
 from .lexer import TokenKind
 
@@ -36,7 +36,7 @@ REPLICAS = "Replicas are alike, and have no names: REPLICATION FACTOR is the num
 
 
 class CreateParser(
-    KafkaSourceParser, PostgresSinkParser, UpstreamSourceParser, LoadGeneratorParser, FileSourceParser
+    KafkaSourceParser, LakeSinkParser, UpstreamSourceParser, LoadGeneratorParser, FileSourceParser
 ):
     def create(self) -> st.StatementNode:
         start = self.index
@@ -409,11 +409,15 @@ class CreateParser(
         self.expect_words("from")
         from_name = self.object_name()
         self.expect_words("into")
-        outside: KafkaSinkClause | PostgresSinkClause | None = None
+        outside: OutsideClause | None = None
         if self.accept_words("kafka"):
             outside = self.kafka_sink()
         elif self.accept_words("postgres"):
             outside = self.postgres_sink()
+        elif self.accept_words("iceberg", "catalog"):
+            outside = self.iceberg_sink()
+        elif self.accept_words("delta"):
+            outside = self.delta_sink()
         if outside is not None:
             return CreateSinkStatement(
                 name,
@@ -430,8 +434,8 @@ class CreateParser(
         if not self.accept_words("file"):
             raise Unsupported(
                 f"CREATE SINK ... INTO {self.token.value.upper()} is not supported",
-                hint="Sinks are INTO FILE '/directory' FORMAT JSON|PARQUET, INTO KAFKA CONNECTION c (TOPIC 't'), and "
-                "INTO POSTGRES CONNECTION c (TABLE t).",
+                hint="Sinks are INTO FILE '/directory' FORMAT JSON|PARQUET, INTO KAFKA CONNECTION c (TOPIC 't'), "
+                "INTO POSTGRES CONNECTION c (TABLE t), INTO ICEBERG CATALOG CONNECTION c (NAMESPACE 'n', TABLE 't'), and INTO DELTA (URI '...').",
                 position=self.token.position,
             )
         path = self.string()

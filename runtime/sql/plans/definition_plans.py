@@ -13,6 +13,8 @@ from ...repr.types import ScalarType
 from ...storage.projection import Projection
 from ...storage.row_filter import RowFilter
 from ...storage.row_retention import RowRetention
+from ...storage.sink.delta.options import DeltaSinkOptions
+from ...storage.sink.iceberg.options import IcebergSinkOptions
 from ...storage.sink.kafka.options import KafkaSinkOptions
 from ...storage.sink.postgres.options import PostgresSinkOptions
 from ...storage.source.generator.options import GeneratorOptions
@@ -212,7 +214,9 @@ class FileSinkConnector:
     format: str
 
 
-SinkConnector = FileSinkConnector | KafkaSinkOptions | PostgresSinkOptions
+SinkConnector = (
+    FileSinkConnector | KafkaSinkOptions | PostgresSinkOptions | IcebergSinkOptions | DeltaSinkOptions
+)
 
 
 @dataclass(frozen=True, slots=True)

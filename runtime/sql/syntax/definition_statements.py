@@ -13,7 +13,7 @@ from .ast import (
 )
 from .constraints import ConstraintKind
 from .query_statements import ObjectName
-from .sink_statements import KafkaSinkClause, PostgresSinkClause
+from .sink_statements import OutsideClause
 from .source_statements import KafkaSourceClause, UpstreamSourceClause
 from .vocabulary import ObjectKind
 
@@ -263,7 +263,7 @@ class CreateSinkStatement:
     envelope: str
     if_not_exists: bool
     position: int
-    outside: KafkaSinkClause | PostgresSinkClause | None = None
+    outside: OutsideClause | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""What stands behind CREATE SINK ... INTO KAFKA, and INTO POSTGRES."""
+"""What stands behind CREATE SINK ... INTO KAFKA, INTO POSTGRES, INTO ICEBERG CATALOG, and INTO DELTA."""
 
 from __future__ import annotations
 
@@ -61,3 +61,50 @@ class PostgresSinkClause:
     envelope: str
     snapshot: bool
     position: int
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionClause:
+    """`column`, or `transform([argument,] column)`."""
+
+    column: Name
+    transform: str | None
+    argument: int | None
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class LakeSinkOption:
+    """`value` is a text or the fields of PARTITION BY."""
+
+    name: str
+    value: str | tuple[PartitionClause, ...]
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class IcebergSinkClause:
+    """`files` is the connection to AWS; `commit_interval_ms` None: as it usually is."""
+
+    connection: Name
+    options: tuple[LakeSinkOption, ...]
+    files: Name | None
+    key: tuple[Name, ...]
+    envelope: str
+    commit_interval_ms: int | None
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class DeltaSinkClause:
+    """`files` is the connection to AWS; `commit_interval_ms` None: as it usually is."""
+
+    options: tuple[LakeSinkOption, ...]
+    files: Name | None
+    key: tuple[Name, ...]
+    envelope: str
+    commit_interval_ms: int | None
+    position: int
+
+
+OutsideClause = KafkaSinkClause | PostgresSinkClause | IcebergSinkClause | DeltaSinkClause

@@ -24,6 +24,7 @@ class ConnectionKind(enum.Enum):
     POSTGRES = "postgres"
     MYSQL = "mysql"
     AWS = "aws"
+    ICEBERG_CATALOG = "iceberg-catalog"
 
     @property
     def words(self) -> str:
@@ -192,6 +193,25 @@ def _url(text: str) -> str | None:
     return None
 
 
+def _catalog_url(text: str) -> str | None:
+    """Of a server, or of a database: `sqlite:////path`, `postgresql://user@host/database`."""
+    if text.startswith("sqlite:"):
+        path = text.removeprefix("sqlite:///")
+        return (
+            None if path.startswith("/") and _line(text) is None else "it is not of the form sqlite:////path"
+        )
+    if not text.startswith("postgresql:"):
+        return _url(text)
+    try:
+        url = urlsplit(text)
+        if url.password is not None:
+            return "the password does not stand in it: CREDENTIAL is a secret with it"
+        fits = url.username and url.hostname and len(url.path) > 1 and not url.query and url.port != 0
+    except ValueError:
+        fits = False
+    return None if fits and _line(text) is None else "it is not of the form postgresql://user@host/database"
+
+
 def _certificates(text: str) -> str | None:
     """PEM, one or several."""
     blocks = re.findall(r"-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----", text, re.DOTALL)
@@ -260,6 +280,14 @@ OPTIONS: Mapping[ConnectionKind, Mapping[str, Option]] = {
             Option("ACCESS KEY ID", Takes.EITHER, refuse=_line),
             Option("SECRET ACCESS KEY", Takes.SECRET),
             Option("SESSION TOKEN", Takes.SECRET),
+        ),
+        ConnectionKind.ICEBERG_CATALOG: (
+            Option("CATALOG TYPE", Takes.TEXT, choices=("rest", "sql")),
+            Option("URL", Takes.TEXT, refuse=_catalog_url),
+            Option("WAREHOUSE", Takes.TEXT, refuse=_line),
+            Option("CREDENTIAL", Takes.SECRET),
+            Option("TOKEN", Takes.SECRET),
+            Option("SCOPE", Takes.TEXT, refuse=_line),
         ),
     }.items()
 }
@@ -420,10 +448,31 @@ def _check_aws(values: Mapping[str, Value]) -> None:
         _required(values, "REGION")
 
 
+def _check_catalog(values: Mapping[str, Value]) -> None:
+    _required(values, "CATALOG TYPE", "URL")
+    scheme = urlsplit(str(values["URL"])).scheme
+    if values["CATALOG TYPE"] == "rest":
+        if scheme not in ("http", "https"):
+            raise InvalidParameter("a catalog of type rest has a URL that begins with http:// or https://")
+        if "CREDENTIAL" in values and "TOKEN" in values:
+            raise InvalidParameter("option CREDENTIAL means nothing with option TOKEN")
+        return
+    if scheme not in ("sqlite", "postgresql"):
+        raise InvalidParameter("a catalog of type sql has a URL that begins with sqlite:/// or postgresql://")
+    _required(values, "WAREHOUSE")
+    if not re.match(r"file:///.|s3://.", str(values["WAREHOUSE"])):
+        raise InvalidParameter(
+            "a catalog of type sql has its tables in a WAREHOUSE that begins with s3:// or file:///"
+        )
+    for name in ("TOKEN", "SCOPE", *(("CREDENTIAL",) if scheme == "sqlite" else ())):
+        _without(values, name, f"with a URL that begins with {scheme}:")
+
+
 _CHECKS: Mapping[ConnectionKind, Callable[[Mapping[str, Value]], None]] = {
     ConnectionKind.KAFKA: _check_kafka,
     ConnectionKind.CONFLUENT_SCHEMA_REGISTRY: _check_registry,
     ConnectionKind.POSTGRES: _check_postgres,
     ConnectionKind.MYSQL: _check_mysql,
     ConnectionKind.AWS: _check_aws,
+    ConnectionKind.ICEBERG_CATALOG: _check_catalog,
 }

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from . import aws, kafka, mysql, postgres, schema_registry
+from . import aws, iceberg, kafka, mysql, postgres, schema_registry
 from .addresses import Addresses
 from .options import ConnectionKind, ConnectionOptions
 from .values import Values
@@ -22,6 +22,7 @@ _VALIDATE: Mapping[ConnectionKind, Callable[[Values, Addresses, float], None]] =
     ConnectionKind.POSTGRES: postgres.validate,
     ConnectionKind.MYSQL: mysql.validate,
     ConnectionKind.AWS: aws.validate,
+    ConnectionKind.ICEBERG_CATALOG: iceberg.validate,
 }
 
 

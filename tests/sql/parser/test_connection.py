@@ -134,7 +134,7 @@ def test_what_is_misspelt(sql: str) -> None:
 
 
 def test_what_other_systems_connect_to() -> None:
-    for kind in ("SSH TUNNEL", "SQL SERVER", "AWS PRIVATELINK", "ICEBERG CATALOG"):
+    for kind in ("SSH TUNNEL", "SQL SERVER", "AWS PRIVATELINK", "GLUE"):
         with pytest.raises(Unsupported, match=f"connections to {kind} are not supported"):
             parse(f"CREATE CONNECTION c TO {kind} (HOST 'h')")
     with pytest.raises(PtvcError, match=r"^syntax error$"):

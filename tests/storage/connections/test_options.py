@@ -21,6 +21,8 @@ from servers.certificates import Authority
 
 KAFKA, REGISTRY = ConnectionKind.KAFKA, ConnectionKind.CONFLUENT_SCHEMA_REGISTRY
 POSTGRES, MYSQL, AWS = ConnectionKind.POSTGRES, ConnectionKind.MYSQL, ConnectionKind.AWS
+CATALOG = ConnectionKind.ICEBERG_CATALOG
+LOCAL: dict[str, Value] = {"CATALOG TYPE": "sql", "URL": "sqlite:////c.db", "WAREHOUSE": "file:///lake"}
 SECRET = SecretRef("u1")
 
 
@@ -44,6 +46,9 @@ def checked(kind: ConnectionKind, name: str, value: Value | None) -> Value:
         (POSTGRES, "PORT", "6543", "6543"),
         (MYSQL, "SSL MODE", "VERIFY_IDENTITY", "verify-identity"),
         (AWS, "REGION", "eu-west-1", "eu-west-1"),
+        (CATALOG, "CATALOG TYPE", "REST", "rest"),
+        (CATALOG, "URL", "sqlite:////var/c.db", "sqlite:////var/c.db"),
+        (CATALOG, "URL", "postgresql://ann@db:5433/c", "postgresql://ann@db:5433/c"),
     ],
 )
 def test_what_is_kept(kind: ConnectionKind, name: str, given: Value, kept: Value) -> None:
@@ -58,6 +63,11 @@ def test_what_is_kept(kind: ConnectionKind, name: str, given: Value, kept: Value
         (KAFKA, "BROKER", "a:", "a port is a number"),
         (KAFKA, "BROKER", "a\nsecurity.protocol=plaintext:1", "not of the form"),
         (KAFKA, "BROKER", SECRET, "takes a text, or several in parentheses, not a secret"),
+        (CATALOG, "URL", "sqlite:///relative.db", "it is not of the form sqlite:////path"),
+        (CATALOG, "URL", "postgresql://ann:pw@db/c", "the password does not stand in it"),
+        (CATALOG, "URL", "postgresql://db/c", "it is not of the form postgresql://user@host/database"),
+        (CATALOG, "URL", "thrift://hive", "it must begin with http:// or https://"),
+        (CATALOG, "TOKEN", "text", "takes a secret, not a text"),
         (KAFKA, "SASL MECHANISMS", "GSSAPI", 'SASL MECHANISMS cannot be "GSSAPI"'),
         (KAFKA, "SASL USERNAME", ("a", "b"), "takes a text or a secret, not several"),
         (KAFKA, "SASL USERNAME", None, "takes a text or a secret"),
@@ -149,6 +159,16 @@ CERTIFICATE = Authority().certificate
         (POSTGRES, {**PG, "SSL MODE": "disable", "SSL KEY": SECRET}, "SSL KEY means nothing with"),
         (AWS, {"ACCESS KEY ID": "k", "REGION": "r"}, "option SECRET ACCESS KEY must be given"),
         (AWS, KEYS, "option REGION must be given"),
+        (CATALOG, {"URL": "http://x"}, "option CATALOG TYPE must be given"),
+        (CATALOG, {"CATALOG TYPE": "rest", "URL": "sqlite:////x"}, "begins with http:// or https://"),
+        (CATALOG, {"CATALOG TYPE": "sql", "URL": "http://x"}, "begins with sqlite:/// or postgresql://"),
+        (CATALOG, {"CATALOG TYPE": "sql", "URL": "sqlite:////x"}, "option WAREHOUSE must be given"),
+        (CATALOG, {**LOCAL, "WAREHOUSE": "/x"}, "begins with s3:// or file:///"),
+        (
+            CATALOG,
+            {**LOCAL, "CREDENTIAL": SECRET},
+            "CREDENTIAL means nothing with a URL that begins with sqlite:",
+        ),
     ],
 )
 def test_what_does_not_go_together(kind: ConnectionKind, values: dict[str, Value], message: str) -> None:
@@ -168,6 +188,8 @@ def test_what_does_not_go_together(kind: ConnectionKind, values: dict[str, Value
         (REGISTRY, {"URL": "https://x", "USERNAME": "u", "PASSWORD": SECRET}),
         (POSTGRES, {**PG, "SSL MODE": "verify-full"}),
         (AWS, {**KEYS, "ENDPOINT": "http://127.0.0.1:1"}),
+        (CATALOG, LOCAL),
+        (CATALOG, {"CATALOG TYPE": "rest", "URL": "https://x", "CREDENTIAL": SECRET, "SCOPE": "s"}),
     ],
 )
 def test_what_goes_together(kind: ConnectionKind, values: dict[str, Value]) -> None:

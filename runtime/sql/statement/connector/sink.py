@@ -16,9 +16,9 @@ from ...query.planner import Planner
 from ...scalars.assignments import column_index
 from ...syntax import ast
 from ...syntax.definition_statements import AlterSinkStatement, CreateSinkStatement
-from ...syntax.sink_statements import KafkaSinkClause, PostgresSinkClause
+from ...syntax.sink_statements import DeltaSinkClause, IcebergSinkClause, KafkaSinkClause, PostgresSinkClause
 from ...syntax.vocabulary import ObjectKind
-from . import kafka_sink, postgres_sink
+from . import kafka_sink, lake_sink, postgres_sink
 
 
 def create(planner: Planner, node: CreateSinkStatement, sql: str) -> definition_plans.CreateSink:
@@ -38,6 +38,10 @@ def create(planner: Planner, node: CreateSinkStatement, sql: str) -> definition_
             connector = kafka_sink.options_of(planner, clause, item, relation, key)
         case PostgresSinkClause() as clause:
             connector = postgres_sink.options_of(planner, clause)
+        case IcebergSinkClause() as clause:
+            connector = lake_sink.iceberg_options(planner, clause, item)
+        case DeltaSinkClause() as clause:
+            connector = lake_sink.delta_options(planner, clause, item)
     return definition_plans.CreateSink(
         name, item.id, relation, connector, envelope, key, cluster, sql, node.if_not_exists
     )

@@ -1,0 +1,104 @@
+"""CREATE SINK ... INTO ICEBERG CATALOG and INTO DELTA: the connections, the table, and how it is partitioned."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from urllib.parse import unquote, urlsplit
+
+from ....errors import PtvcError, SqlSyntaxError
+from ....storage.connections.options import ConnectionKind
+from ....storage.lake.partitions import IDENTITY, PartitionField
+from ....storage.sink.delta.options import DeltaSinkOptions
+from ....storage.sink.iceberg.options import IcebergSinkOptions
+from ....storage.sink.lake.intervals import DEFAULT_INTERVAL_MS
+from ...catalog.catalog_view import CatalogItem
+from ...query.planner import Planner
+from ...scalars.assignments import column_index
+from ...syntax.sink_statements import DeltaSinkClause, IcebergSinkClause, LakeSinkOption, PartitionClause
+from .message_schemas import connection_of
+
+
+def iceberg_options(planner: Planner, clause: IcebergSinkClause, item: CatalogItem) -> IcebergSinkOptions:
+    """But for the sink's identity, which the catalog adds."""
+    connection = connection_of(planner, clause.connection, ConnectionKind.ICEBERG_CATALOG)
+    files = None if clause.files is None else connection_of(planner, clause.files, ConnectionKind.AWS)
+    given = _given(clause.options)
+    for name in ("NAMESPACE", "TABLE"):
+        if name not in given:
+            raise SqlSyntaxError(f"option {name} must be given", position=clause.position)
+    namespace, table = _text(given["NAMESPACE"]), _text(given["TABLE"])
+    if not all(namespace.split(".")) or "." in table or not table:
+        raise PtvcError(
+            f'"{namespace}" and "{table}" are not the names of a namespace and of a table in it',
+            sqlstate="22023",
+            hint="Levels of a namespace are separated by dots; the name of a table has none.",
+            position=given["NAMESPACE"].position,
+        )
+    interval = clause.commit_interval_ms or DEFAULT_INTERVAL_MS
+    return IcebergSinkOptions(
+        connection.id,
+        namespace,
+        table,
+        None if files is None else files.id,
+        _partitions(item, given.get("PARTITION BY")),
+        interval,
+    )
+
+
+def delta_options(planner: Planner, clause: DeltaSinkClause, item: CatalogItem) -> DeltaSinkOptions:
+    """But for the sink's identity, which the catalog adds."""
+    given = _given(clause.options)
+    if "URI" not in given:
+        raise SqlSyntaxError("option URI must be given", position=clause.position)
+    uri = _place(given["URI"])
+    files = None if clause.files is None else connection_of(planner, clause.files, ConnectionKind.AWS)
+    if (files is None) is uri.startswith("s3://"):
+        what = "needs" if files is None else "is not in S3, and takes no"
+        raise SqlSyntaxError(f'"{uri}" {what} USING AWS CONNECTION', position=given["URI"].position)
+    return DeltaSinkOptions(
+        uri,
+        None if files is None else files.id,
+        _partitions(item, given.get("PARTITION BY")),
+        clause.commit_interval_ms or DEFAULT_INTERVAL_MS,
+    )
+
+
+def _place(option: LakeSinkOption) -> str:
+    """`s3://bucket/...`, or an absolute path."""
+    uri = _text(option).rstrip("/")
+    path = unquote(urlsplit(uri).path) if uri.startswith("file:///") else uri
+    if re.fullmatch(r"s3://[a-z0-9][a-z0-9.-]+/[^?#]+", uri) or path.startswith("/"):
+        return path
+    raise PtvcError(
+        f'"{uri}" is no place of a table',
+        sqlstate="22023",
+        hint="It is s3://bucket/path, or an absolute path on the server.",
+        position=option.position,
+    )
+
+
+def _given(options: Sequence[LakeSinkOption]) -> dict[str, LakeSinkOption]:
+    given: dict[str, LakeSinkOption] = {}
+    for option in options:
+        if option.name in given:
+            raise SqlSyntaxError(f"option {option.name} is given more than once", position=option.position)
+        given[option.name] = option
+    return given
+
+
+def _text(option: LakeSinkOption) -> str:
+    assert isinstance(option.value, str)
+    return option.value
+
+
+def _partitions(item: CatalogItem, option: LakeSinkOption | None) -> tuple[PartitionField, ...]:
+    if option is None:
+        return ()
+    assert isinstance(option.value, tuple)
+    return tuple(_partition(item, field) for field in option.value)
+
+
+def _partition(item: CatalogItem, clause: PartitionClause) -> PartitionField:
+    column = item.schema[column_index(item, clause.column)].name
+    return PartitionField(column, clause.transform or IDENTITY, clause.argument)

@@ -1,0 +1,1 @@
+"""Tables in lakes, of Iceberg and of Delta Lake: what sinks and connections share."""

@@ -1,0 +1,70 @@
+"""One DELTA sink: each interval is one version of the table, which says how far it goes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from deltalake import DeltaTable
+
+from ....repr.schema import Schema
+from ...connections.values import Values
+from ...lake.delta import ERRORS, delta_table, storage_options
+from ..change_records import SinkEnvelope
+from ..lake.sink import LakeSink
+from .files import DeltaFile, DeltaVersion, filesystem
+from .options import DeltaSinkOptions, check_options
+from .table import table_made_or_checked
+
+
+class DeltaSink(LakeSink[DeltaFile]):
+    _errors = ERRORS
+
+    def __init__(
+        self,
+        options: DeltaSinkOptions,
+        schema: Schema,
+        envelope: SinkEnvelope,
+        key: Sequence[int],
+        generation: int,
+        as_of: int,
+        values: Values | None,
+        *,
+        term: int = 0,
+    ) -> None:
+        """`values` is the connection to AWS; for the others see `LakeSink`.  Raises as `check_options`."""
+        check_options(options, schema, envelope, key)
+        super().__init__(
+            options.uri,
+            options.identity,
+            schema,
+            envelope,
+            key,
+            generation,
+            as_of,
+            options.commit_interval_ms,
+            [] if values is None else [values],
+            term,
+        )
+        self._options = options
+        self._values = values
+        self._storage: dict[str, str] | None = None
+
+    def close(self) -> None:
+        self._storage = None
+
+    def _table(self) -> DeltaVersion | None:
+        table = delta_table(self._options.uri, self._connected())
+        return None if table is None else self._version(table)
+
+    def _made_or_checked(self) -> DeltaVersion:
+        return self._version(
+            table_made_or_checked(self._options, self._schema, self._envelope, self._connected())
+        )
+
+    def _version(self, table: DeltaTable) -> DeltaVersion:
+        return DeltaVersion(table, filesystem(self._options.uri, self._connected()))
+
+    def _connected(self) -> dict[str, str]:
+        if self._storage is None:
+            self._storage = storage_options(self._values)
+        return self._storage

@@ -1,0 +1,143 @@
+"""The table that a sink writes to: made where it is not there, checked where it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import count
+
+import pyarrow as pa
+from pyiceberg import exceptions, types
+from pyiceberg.catalog import Catalog
+from pyiceberg.partitioning import PARTITION_FIELD_ID_START, UNPARTITIONED_PARTITION_SPEC, PartitionSpec
+from pyiceberg.partitioning import PartitionField as SpecField
+from pyiceberg.schema import Schema as IcebergSchema
+from pyiceberg.table import Table
+from pyiceberg.transforms import parse_transform
+
+from ....repr.schema import Schema
+from ...lake.catalogs import table_of
+from ...lake.columns import lake_type
+from ...lake.partitions import PartitionField
+from ..change_records import SinkEnvelope
+from ..contract import SinkStalled
+from ..lake.columns import written_columns
+from .options import IcebergSinkOptions
+
+PROPERTIES = {
+    "format-version": "2",
+    "write.parquet.compression-codec": "zstd",
+    "commit.manifest-merge.enabled": "true",
+    "write.metadata.delete-after-commit.enabled": "true",
+}
+"""Of a table that is made: neither its manifests nor what says which they are grows with each commit for ever."""
+
+_PLAIN = {
+    pa.bool_(): types.BooleanType(),
+    pa.int32(): types.IntegerType(),
+    pa.int64(): types.LongType(),
+    pa.float32(): types.FloatType(),
+    pa.float64(): types.DoubleType(),
+    pa.string(): types.StringType(),
+    pa.binary(): types.BinaryType(),
+    pa.date32(): types.DateType(),
+    pa.timestamp("us"): types.TimestampType(),
+    pa.timestamp("us", tz="UTC"): types.TimestamptzType(),
+}
+
+
+def table_made_or_checked(
+    catalog: Catalog,
+    options: IcebergSinkOptions,
+    schema: Schema,
+    envelope: SinkEnvelope,
+    key: Sequence[int],
+) -> Table:
+    """Raises SinkStalled where a table is there that does not take what the sink writes."""
+    wanted = iceberg_schema(schema, envelope, key)
+    table = table_of(catalog, options.identifier)
+    if table is None:
+        catalog.create_namespace_if_not_exists(options.identifier[:-1])
+        spec = _spec(options.partition_by, wanted)
+        try:
+            return catalog.create_table(
+                options.identifier, wanted, partition_spec=spec, properties=PROPERTIES
+            )
+        except exceptions.TableAlreadyExistsError:
+            table = catalog.load_table(options.identifier)
+    _check_columns(options, table, wanted)
+    if options.partition_by and not _spec(options.partition_by, table.schema()).compatible_with(table.spec()):
+        raise unfit(options, f"it is partitioned otherwise: {table.spec()}")
+    return table
+
+
+def iceberg_schema(schema: Schema, envelope: SinkEnvelope, key: Sequence[int]) -> IcebergSchema:
+    """With the key as the table's identifier fields."""
+    columns = written_columns(schema, envelope)
+    inner = count(len(columns) + 1)
+    fields = [
+        types.NestedField(
+            number,
+            column.name,
+            _iceberg_type(lake_type(column), inner),
+            required=number - 1 in key,
+        )
+        for number, column in enumerate(columns, 1)
+    ]
+    return IcebergSchema(*fields, identifier_field_ids=[index + 1 for index in key])
+
+
+def _iceberg_type(type_: pa.DataType, numbers: Iterator[int]) -> types.IcebergType:
+    if pa.types.is_decimal(type_):
+        return types.DecimalType(type_.precision, type_.scale)
+    if pa.types.is_list(type_):
+        element = _iceberg_type(type_.value_type, numbers)
+        return types.ListType(next(numbers), element, element_required=False)
+    return _PLAIN[type_]
+
+
+def _spec(fields: Sequence[PartitionField], schema: IcebergSchema) -> PartitionSpec:
+    if not fields:
+        return UNPARTITIONED_PARTITION_SPEC
+    return PartitionSpec(
+        *(
+            SpecField(
+                schema.find_field(field.column).field_id,
+                PARTITION_FIELD_ID_START + number,
+                parse_transform(
+                    field.transform if field.argument is None else f"{field.transform}[{field.argument}]"
+                ),
+                field.name,
+            )
+            for number, field in enumerate(fields)
+        )
+    )
+
+
+def _check_columns(options: IcebergSinkOptions, table: Table, wanted: IcebergSchema) -> None:
+    there = {field.name: field for field in table.schema().fields}
+    for field in wanted.fields:
+        if (found := there.pop(field.name, None)) is None:
+            raise unfit(options, f'it has no column "{field.name}"')
+        if _shown(found.field_type) != _shown(field.field_type):
+            raise unfit(
+                options,
+                f'column "{field.name}" is {_shown(found.field_type)}, and the sink writes {_shown(field.field_type)}',
+            )
+        if found.required and not field.required:
+            raise unfit(options, f'column "{field.name}" is required, and what the sink reads may be NULL')
+    for name, found in there.items():
+        if found.required:
+            raise unfit(options, f'column "{name}" is not of the sink, and is required')
+
+
+def _shown(type_: types.IcebergType) -> str:
+    """Without the numbers of fields."""
+    return f"list<{_shown(type_.element_type)}>" if isinstance(type_, types.ListType) else str(type_)
+
+
+def unfit(options: IcebergSinkOptions, why: str) -> SinkStalled:
+    return SinkStalled(
+        f'table "{".".join(options.identifier)}" cannot be written to: {why}',
+        sqlstate="42P16",
+        hint="Change the table, or give the sink one that is not there yet: it is made then.",
+    )
