@@ -223,3 +223,20 @@ def test_connections_that_do_not_come_about(db: Db, server: MariaDb) -> None:
     sql(db, "ALTER CONNECTION my SET (USER = 'ann')")
     with pytest.raises(psycopg.Error, match=r"cannot connect to 127[.]0[.]0[.]1:1: connection refused"):
         sql(db, "ALTER CONNECTION my SET (PORT = 1)")
+
+
+def test_a_table_keeps_the_rows_that_pass(connected: Db, upstream: Any, database: str) -> None:
+    """In its contents and behind them: a row that passes no more is deleted here."""
+    run(upstream, "INSERT INTO orders VALUES (1, 5, 'good', 'x'), (2, 50, 'good', 'y')", "COMMIT")
+    sql(connected, HEAD)
+    sql(
+        connected,
+        f"CREATE TABLE large FROM SOURCE s (REFERENCE {database}.orders) WHERE (total > 10) WITH (EXCLUDE COLUMNS (mood, secret))",
+    )
+    eventually(lambda: rows(connected, "SELECT id FROM large") == [(2,)])
+    run(
+        upstream, "UPDATE orders SET total = 10 + id", "INSERT INTO orders VALUES (3, 0, 'bad', '')", "COMMIT"
+    )
+    eventually(lambda: rows(connected, "SELECT id, total FROM large ORDER BY id") == [(1, 11), (2, 12)])
+    run(upstream, "UPDATE orders SET total = 0 WHERE id = 2", "COMMIT")
+    eventually(lambda: rows(connected, "SELECT id FROM large") == [(1,)])
