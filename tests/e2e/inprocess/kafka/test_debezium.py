@@ -82,7 +82,7 @@ def transaction(db: Db, random: Random) -> None:
                     db.execute("DELETE FROM pairs WHERE a %% 7 = %s", (n % 7,))
 
 
-@pytest.mark.slow(ordinary=1)
+@pytest.mark.slow
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize(("schemas", "seed"), [("false", 1), ("true", 2), ("false", 3)])
 def test_tables_are_upstreams_whatever_happens_to_the_connector(

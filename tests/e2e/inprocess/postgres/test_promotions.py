@@ -70,7 +70,7 @@ def status(db: Db) -> str:
     return str(rows(db, query)[0][0])
 
 
-@pytest.mark.slow(ordinary=1)
+@pytest.mark.slow
 def test_a_standby_that_has_the_slot_is_read_on(fresh: InProcess, primary: Listening) -> None:
     with fresh.connect() as db, primary.standby(STANDBY) as standby:
         primary.set(f"synchronized_standby_slots = '{STANDBY}'")  # nobody gets what the standby has not got
