@@ -32,6 +32,8 @@ CASES = [
     ("select distinct a from t order by b", "42P10", "for SELECT DISTINCT, ORDER BY expressions must appear in select list", 35),
     ("select case when a then 1 end from t", "42804", "argument of CASE/WHEN must be type boolean, not type integer", 18),
     ("select 1 limit -1", "2201W", "LIMIT must not be negative", 16),
+    ("select 1 limit ('{}'::json)", "42804", "argument of LIMIT must be type bigint, not type json", 21),
+    ("select 1 offset true", "42804", "argument of OFFSET must be type bigint, not type boolean", 17),
     ("select (select a, b from t)", "42601", "subquery must return only one column", 8),
     ("select a::nope from t", "42704", 'type "nope" does not exist', 11),
     ("select * from t, t", "42712", 'table name "t" specified more than once', 18),

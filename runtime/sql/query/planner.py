@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from ...errors import PtvcError, SqlSyntaxError, UndefinedColumn, Unsupported
+from ...errors import DatatypeMismatch, PtvcError, SqlSyntaxError, UndefinedColumn, Unsupported
 from ...expr.coercion.type_rules import base_name, common_type
 from ...expr.functions.comparison.comparison_keys import equality_key, has_keys
 from ...expr.tree.relation import (
@@ -279,6 +279,10 @@ class Planner:
         expressions.allow_subqueries = False
         with at(node.position):
             typed = expressions.resolve(node)
+            if not typed.unknown and not typed.scalar.type.is_numeric_category:
+                raise DatatypeMismatch(
+                    f"argument of {clause} must be type bigint, not type {base_name(typed.scalar.type)}"
+                )
             value = fold(expressions.coerce(typed, INT8, clause))
             if not isinstance(value, Literal):
                 raise Unsupported(f"argument of {clause} must be a constant")
