@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -61,9 +62,10 @@ def iceberg_rest(directory: Path, token: str) -> Iterator[RestCatalogServer]:
         catalog.engine.dispose()
 
 
-class _Handler(BaseHTTPRequestHandler):
+class _Handler(BaseHTTPRequestHandler, ABC):
+    @abstractmethod
     def answered(self, method: str, path: list[str], body: Any) -> tuple[int, Any]:
-        raise NotImplementedError
+        """The status and the body of the answer."""
 
     def _serve(self) -> None:
         length = int(self.headers.get("Content-Length") or 0)

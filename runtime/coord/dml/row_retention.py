@@ -67,9 +67,8 @@ class RowRetentions:
                     await self._retract(item, item.retention)
                 except SerializationFailure:
                     pass  # it was dropped meanwhile
-                except (
-                    PtvcError
-                ) as error:  # the source is in error, or a store does not answer: the next pass tries again
+                except PtvcError as error:
+                    # The source is in error, or a store does not answer: the next pass tries again.
                     logger.warning(
                         "rows of %s that are due could not be taken back: %s", item.full_name, error
                     )

@@ -15,7 +15,7 @@ WITH_ARGUMENT = ("bucket", "truncate")
 OF_TIMES = ("year", "month", "day", "hour")
 TRANSFORMS = (*WITH_ARGUMENT, *OF_TIMES)
 
-_BUCKETED = frozenset(
+DISCRETE = frozenset(
     (
         Kind.INT2,
         Kind.INT4,
@@ -28,10 +28,10 @@ _BUCKETED = frozenset(
         Kind.NAME,
         Kind.UUID,
         Kind.DATE,
-        Kind.TIMESTAMP,
-        Kind.TIMESTAMPTZ,
     )
 )
+"""What is the same value in all lakes, by which partitions may be made."""
+_BUCKETED = DISCRETE | {Kind.TIMESTAMP, Kind.TIMESTAMPTZ}
 _TRUNCATED = _BUCKETED - {Kind.DATE, Kind.TIMESTAMP, Kind.TIMESTAMPTZ}
 _TIMES = frozenset((Kind.DATE, Kind.TIMESTAMP, Kind.TIMESTAMPTZ))
 _KINDS = {

@@ -9,27 +9,12 @@ from typing import Any
 from ....errors import InvalidParameter, Unsupported
 from ....repr.schema import Schema
 from ....repr.types import Kind
-from ...lake.partitions import IDENTITY, PartitionField, check_partitions
+from ...lake.partitions import DISCRETE, IDENTITY, PartitionField, check_partitions
 from ..change_records import SinkEnvelope
 from ..lake.columns import check_columns
 from ..lake.intervals import DEFAULT_INTERVAL_MS
 
-_PARTITIONED = frozenset(
-    (
-        Kind.BOOL,
-        Kind.INT2,
-        Kind.INT4,
-        Kind.INT8,
-        Kind.UINT2,
-        Kind.UINT4,
-        Kind.OID,
-        Kind.TEXT,
-        Kind.VARCHAR,
-        Kind.NAME,
-        Kind.UUID,
-        Kind.DATE,
-    )
-)
+_PARTITIONED = DISCRETE | {Kind.BOOL}
 
 
 @dataclass(frozen=True, slots=True)
