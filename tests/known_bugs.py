@@ -595,6 +595,50 @@ OTHERS = (
         ("tests/compute/operators/test_append_only.py",),
     ),
     Mutant(
+        "a key that changes at n times on both sides makes n^2 pairs, which cancel",
+        (
+            Edit(
+                "runtime/compute/operators/joins/versions.py",
+                "if len(left) * len(right) <= FEW_PAIRS:",
+                "if len(left) * len(right) >= 0:",
+            ),
+        ),
+        ("tests/compute/operators/test_versions.py",),
+    ),
+    Mutant(
+        "the step after a backlog finds every update of a key that it brought",
+        (
+            Edit(
+                "runtime/compute/arrangement.py",
+                "if len(delta) < SETTLED_ROWS or",
+                "if len(delta) >= 0 or",
+            ),
+        ),
+        ("tests/compute/operators/test_versions.py",),
+    ),
+    Mutant(
+        "changes of both sides at one time are paired twice",
+        (
+            Edit(
+                "runtime/compute/operators/joins/versions.py",
+                '"left" if after else "right"',
+                '"left"',
+            ),
+        ),
+        ("tests/compute/operators/test_versions.py",),
+    ),
+    Mutant(
+        "a lookup does not see what changes after the stream did",
+        (
+            Edit(
+                "runtime/compute/operators/joins/lookup.py",
+                "        if len(changes):\n",
+                "        if not len(changes):\n",
+            ),
+        ),
+        ("tests/compute/operators/test_versions.py",),
+    ),
+    Mutant(
         "NULL joins NULL",
         (
             Edit(

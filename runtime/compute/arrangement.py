@@ -17,6 +17,7 @@ import pyarrow as pa
 from ..repr import buffers
 from ..repr.batch import Batch, Indices
 from ..repr.buffers import Words
+from ..repr.consolidate import advance, consolidate
 from ..repr.hash import hash_columns
 from ..repr.order import hash_order
 from ..repr.schema import Schema
@@ -38,6 +39,19 @@ class Keyed:
     def __len__(self) -> int:
         return len(self.hashes)
 
+    def take(self, indices: Indices) -> Keyed:
+        """Some of them."""
+        return Keyed(
+            self.batch.take(indices),
+            buffers.take(self.keys, indices),
+            self.hashes[indices],
+            indices if self.kept is None else self.kept[indices],
+        )
+
+
+SETTLED_ROWS = 16
+REPEATED_KEYS = 4
+"""Of so many updates it is worth to see whether their keys repeat: when a key of theirs has that many of them."""
 
 ORDERED_ROWS = 2_048
 """Above so many updates it pays to put them in the order of their hashes."""
@@ -75,6 +89,25 @@ class Arrangement:
 
     def insert(self, delta: Keyed) -> None:
         self.spine.insert(delta.batch, delta.hashes)
+
+    def insert_settled(self, delta: Keyed, upper: int) -> None:
+        """Inserts updates of a step up to `upper` that nobody reads before it is over."""
+        settled = self.settled(delta, upper)
+        self.insert(delta if settled is None else settled)
+
+    def settled(self, delta: Keyed, upper: int) -> Keyed | None:
+        """The updates of a step up to `upper` as whoever reads after it finds them: those of a row added up.
+
+        None when they may as well be inserted as they are: few keys change at several times, or (in a loop) times are
+        not those of a step.  A key that changed a thousand times would else be found a thousand times by the next step.
+        """
+        times = delta.batch.times
+        if len(delta) < SETTLED_ROWS or (times == times[0]).all() or times.max() >= upper:
+            return None
+        _, counts = np.unique(delta.hashes, return_counts=True)
+        if int((counts * counts).sum()) <= REPEATED_KEYS * len(delta):
+            return None
+        return keyed(consolidate(advance(delta.batch, upper - 1)), self.spine.key, null_safe=True)
 
     def matches(self, probe: Keyed) -> Iterator[Matches]:
         """Pairs (update of `probe`, update held) of equal keys, in pieces of bounded size."""

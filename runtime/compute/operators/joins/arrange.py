@@ -21,7 +21,7 @@ from ....repr.schema import Schema
 from ...arrangement import Arrangement, keyed
 from ...run import Run
 from ...run_store import RunStore
-from ...spine import Spine
+from ...spine import Spine, run_of
 from ..base import Operator
 
 ARRANGED = "rows"
@@ -104,8 +104,14 @@ class Arrange(Operator):
             return self.delta(batch)
         spine = self._arrangement.spine
         before = spine.handle()
-        self._arrangement.insert(keyed(batch, spine.key))
-        self._step = before, spine.handle()
+        rows = keyed(batch, spine.key)
+        settled = self._arrangement.settled(rows, upper)
+        if settled is None:
+            self._arrangement.insert(rows)
+            self._step = before, spine.handle()
+        else:
+            self._arrangement.insert(settled)
+            self._step = before, (*before, run_of(rows.batch, rows.hashes))
         if self._shareable:
             spine.advance_since(upper)
         return self.delta(batch)

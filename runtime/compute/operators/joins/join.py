@@ -16,11 +16,13 @@ import pyarrow as pa
 from ....expr.evaluate import evaluate_predicates
 from ....expr.tree.scalar import Scalar
 from ....repr.batch import NO_ERRORS, Batch, Delta, concat_batches
+from ....repr.buffers import Words
 from ....repr.multiplicity import product
 from ....repr.schema import ERROR_SCHEMA, Schema
 from ...arrangement import Arrangement, Keyed, keyed
-from ...spine import Matches, Spine
+from ...spine import Matches, Spine, probe_runs, run_of
 from ..base import Operator
+from .versions import busy_keys, busy_part, held_rows, standing, versions
 
 
 class Residual:
@@ -78,21 +80,48 @@ class MatchedPairs:
             keyed(right, self.right.spine.key, null_safe=self._null_safe, ordered=True),
         )
 
-    def update(self, left: Keyed, right: Keyed) -> Delta:
-        """Takes in a step's updates and returns those of the pairs, with the errors of the residual."""
-        pieces = list(self._pairs(left, right))
+    def update(self, left: Keyed, right: Keyed, upper: int) -> Delta:
+        """Takes in the updates of a step up to `upper`, and returns those of the pairs, with the errors of the residual."""
+        pieces = list(self._pairs(left, right, upper))
         return Delta(
             concat_batches(self.schema, [piece.oks for piece in pieces]),
             concat_batches(ERROR_SCHEMA, [piece.errs for piece in pieces]) if self._residual else NO_ERRORS,
         )
 
-    def _pairs(self, left: Keyed, right: Keyed) -> Iterator[Delta]:
-        for matches in self.right.matches(left):
-            yield self._residual.passing(pair(probed(left.batch, matches), matches.rows))
-        self.left.insert(left)
-        for matches in self.left.matches(right):
-            yield self._residual.passing(pair(matches.rows, probed(right.batch, matches)))
-        self.right.insert(right)
+    def _pairs(self, left: Keyed, right: Keyed, upper: int) -> Iterator[Delta]:
+        lefts, rights = left, right
+        if (busy := busy_keys(left, right, upper)) is not None:
+            (of_left, rest), (of_right, other) = busy_part(left, busy), busy_part(right, busy)
+            yield from self._busy_pairs(left.take(of_left), right.take(of_right), busy)
+            lefts, rights = left.take(rest), right.take(other)
+        for matches in self.right.matches(lefts):
+            yield self._residual.passing(pair(probed(lefts.batch, matches), matches.rows))
+        settled = self.left.settled(left, upper)
+        if settled is None:
+            self.left.insert(left)
+            found = self.left.matches(rights)
+        else:
+            runs = self.left.spine.handle()
+            if len(lefts):
+                runs = (*runs, run_of(lefts.batch, lefts.hashes))
+            self.left.insert(settled)
+            found = probe_runs(runs, self.left.spine.key, rights.keys, rights.hashes)
+        for matches in found:
+            yield self._residual.passing(pair(matches.rows, probed(rights.batch, matches)))
+        self.right.insert_settled(right, upper)
+
+    def _busy_pairs(self, left: Keyed, right: Keyed, busy: Words) -> Iterator[Delta]:
+        """The pairs of keys with hashes in `busy`, before anything is inserted."""
+        spine, times = self.right.spine, np.unique(left.batch.times)
+        held = held_rows(spine.handle(), busy)
+        rights = versions(spine.schema, held, right, busy, times, after=False)
+        for matches in standing(left, busy, rights, spine.key):
+            yield self._residual.passing(pair(left.batch.take(matches.probe), matches.rows))
+        spine, times = self.left.spine, np.unique(right.batch.times)
+        held = held_rows(spine.handle(), busy)
+        lefts = versions(spine.schema, held, left, busy, times, after=True)
+        for matches in standing(right, busy, lefts, spine.key):
+            yield self._residual.passing(pair(matches.rows, right.batch.take(matches.probe)))
 
 
 def probed(batch: Batch, matches: Matches) -> Batch:
@@ -143,4 +172,4 @@ class Join(Operator):
         return self._pairs.spines()
 
     def apply(self, oks: tuple[Batch, ...], lower: int, upper: int) -> Delta:
-        return self._pairs.update(*self._pairs.keyed(*oks))
+        return self._pairs.update(*self._pairs.keyed(*oks), upper)

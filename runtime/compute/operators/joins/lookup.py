@@ -13,13 +13,18 @@ from collections.abc import Iterator
 import numpy as np
 
 from ....repr.batch import NO_ERRORS, Batch, Delta, concat_batches
+from ....repr.buffers import Words
 from ....repr.schema import ERROR_SCHEMA, Schema
-from ...arrangement import Arrangement, keyed
+from ...arrangement import Arrangement, Keyed, keyed
 from ...plan import LookupOp
 from ...spine import Matches, probe_runs
 from ..base import Operator
 from .arrange import Arrange, Reading
 from .join import Residual, pair, probed
+from .versions import busy_of, busy_part, held_rows, standing, versions
+
+FEW_UPDATES = 64
+"""With so few in the stream nobody looks whether they are of few keys."""
 
 
 class Lookup(Operator):
@@ -56,13 +61,55 @@ class Lookup(Operator):
             held = Arrangement(self._arranged, self._op.arranged_key)
             held.insert(keyed(oks[1], self._op.arranged_key))
             reading = Reading(held.spine.runs)
-        columns = None if reading.bound is None else range(len(self._arranged))
+        width = len(self._arranged)
+        if (busy := self._busy(stream, reading)) is not None:
+            of_busy, others = busy_part(stream, busy)
+            yield from self._busy_pairs(stream.take(of_busy), reading, busy)
+            stream = stream.take(others)
+        columns = None if reading.bound is None else range(width)
         found = probe_runs(reading.runs, self._op.arranged_key, stream.keys, stream.hashes, columns=columns)
         for matches in found:
             if reading.bound is not None:
                 matches = _below(matches, reading.bound)
             if len(matches):
                 yield self._residual.passing(pair(probed(stream.batch, matches), matches.rows))
+
+    def _busy(self, stream: Keyed, reading: Reading) -> Words | None:
+        """Hashes of keys of which both the stream and the rows held have many updates."""
+        times = stream.batch.times
+        if len(stream) < FEW_UPDATES or (times == times[0]).all():
+            return None
+        hashes, counts = np.unique(stream.hashes, return_counts=True)
+        held = np.zeros(len(hashes), np.int64)
+        for run in reading.runs:
+            hits, _, found = run.search(hashes)
+            held[hits] += found
+        return busy_of(hashes, counts, held)
+
+    def _busy_pairs(self, stream: Keyed, reading: Reading, busy: Words) -> Iterator[Delta]:
+        """Those of keys with hashes in `busy`: an update of the stream with the rows that stand at its time, and a change
+        of the rows after the stream's first time with what the stream has been till then."""
+        begin, key = stream.batch.times.min(), self._op.arranged_key
+        held, later = [], []
+        for rows, hashes in held_rows(reading.runs, busy):
+            rows = rows.select(range(len(self._arranged)))
+            known = rows.times <= begin
+            here = known if reading.bound is None else known & (rows.times < np.uint64(reading.bound))
+            held.append((rows.filter(here), hashes[here]))
+            there = ~known if reading.bound is None else ~known & (rows.times < np.uint64(reading.bound))
+            later.append(rows.filter(there))
+        changes = keyed(concat_batches(self._arranged, later), key)
+        standing_rows = versions(
+            self._arranged, held, changes, busy, np.unique(stream.batch.times), after=True
+        )
+        for matches in standing(stream, busy, standing_rows, key):
+            yield self._residual.passing(pair(stream.batch.take(matches.probe), matches.rows))
+        if len(changes):
+            schema = Schema(self.schema.columns[: len(stream.batch.columns)])
+            times = np.unique(changes.batch.times)
+            so_far = versions(schema, (), stream, busy, times, after=False)
+            for matches in standing(changes, busy, so_far, self._op.key):
+                yield self._residual.passing(pair(matches.rows, changes.batch.take(matches.probe)))
 
 
 def _below(matches: Matches, bound: int) -> Matches:

@@ -67,13 +67,13 @@ class OuterJoin(Operator):
         left_keyed, right_keyed = self._pairs.keyed(left, right)
         lefts = self._before(self._left_rest, self._pairs.left, right)
         rights = self._before(self._right_rest, self._pairs.right, left)
-        pairs = self._pairs.update(left_keyed, right_keyed)
+        pairs = self._pairs.update(left_keyed, right_keyed, upper)
         pieces = [pairs.oks]
         if self._left_rest is not None:
-            rest = self._left_rest.update(left, left_keyed, right_keyed, lefts, pairs.oks)
+            rest = self._left_rest.update(left, left_keyed, right_keyed, lefts, pairs.oks, upper)
             pieces.append(padded(rest, self._right))
         if self._right_rest is not None:
-            rest = self._right_rest.update(right, right_keyed, left_keyed, rights, pairs.oks)
+            rest = self._right_rest.update(right, right_keyed, left_keyed, rights, pairs.oks, upper)
             pieces.append(padded_left(self._left, rest))
         return self.delta(concat_batches(self.schema, pieces), pairs.errs)
 
@@ -100,9 +100,11 @@ class _Unmatched:
             return self._by_row.spines()
         return {"matching_keys": self._by_key.spine}
 
-    def update(self, delta: Batch, own: Keyed, other: Keyed, before: tuple[Run, ...], pairs: Batch) -> Batch:
-        """Their updates, from the step's updates of this side, of the other side, this side's rows as of before the step, and the
-        step's updates of the pairs."""
+    def update(
+        self, delta: Batch, own: Keyed, other: Keyed, before: tuple[Run, ...], pairs: Batch, upper: int
+    ) -> Batch:
+        """Their updates, from the updates of this side and of the other side in a step up to `upper`, this side's rows as of before
+        it, and its updates of the pairs."""
         if self._by_row is not None:
-            return self._by_row.update(delta, pairs.select(self._columns), anti=True)
-        return self._by_key.update(delta, own, other.batch.with_columns(other.keys), before, anti=True)
+            return self._by_row.update(delta, pairs.select(self._columns), upper, anti=True)
+        return self._by_key.update(delta, own, other.batch.with_columns(other.keys), before, upper, anti=True)

@@ -15,7 +15,7 @@ keys and those pairs as B.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -23,6 +23,7 @@ import pyarrow as pa
 from ....expr.tree.scalar import Scalar
 from ....repr import buffers
 from ....repr.batch import NO_ERRORS, Batch, Delta, Diffs, Times, concat_batches
+from ....repr.buffers import Words
 from ....repr.multiplicity import product
 from ....repr.schema import Schema
 from ...arrangement import Arrangement, Keyed, keyed
@@ -31,6 +32,7 @@ from ...spine import Spine, probe_runs, run_of
 from ..base import Operator
 from ..counts import Counts, occurs
 from .join import MatchedPairs
+from .versions import busy_keys, busy_part, held_rows, standing, versions
 
 
 class Existence:
@@ -47,29 +49,22 @@ class Existence:
     def spine(self) -> Spine:
         return self._counts.spine
 
-    def update(self, delta: Batch, left: Keyed, right: Batch, before: Sequence[Run], *, anti: bool) -> Batch:
+    def update(
+        self, delta: Batch, left: Keyed, right: Batch, before: Sequence[Run], upper: int, *, anti: bool
+    ) -> Batch:
         """The updates of the rows with a match, or with `anti` of those without.
 
-        `delta`: the step's updates of the left side; `left`: those of them that have a key; `right`: the step's updates of the
-        other side's keys, key columns only; `before`: the runs of `rows` as of before the step (any, without `right`).
+        `delta`: the updates of the left side in a step up to `upper`; `left`: those of them that have a key; `right`: the step's
+        updates of the other side's keys, key columns only; `before`: the runs of `rows` as of before the step (any, without
+        `right`).
         """
         existing = occurs(self._counts.of(left.keys, left.hashes))
         pieces: list[Batch] = []
         crossed = self._counts.update(right, occurs)
         if len(crossed):
-            columns = tuple(range(len(crossed.columns)))
-            changes = keyed(crossed, columns, null_safe=True)
-            run = run_of(changes.batch, changes.hashes)
-            for matches in probe_runs((run,), columns, left.keys, left.hashes, columns=()):
-                times, diffs = matches.rows.times, matches.rows.diffs
-                later = times > left.batch.times[matches.probe]
-                np.add.at(existing, matches.probe[~later], diffs[~later])
-                if later.any():
-                    come = left.batch.take(matches.probe[later])
-                    pieces.append(_changed(come, times[later], diffs[later], anti=anti))
-            for matches in probe_runs(before, self._rows.spine.key, changes.keys, changes.hashes):
-                times, diffs = changes.batch.times[matches.probe], changes.batch.diffs[matches.probe]
-                pieces.append(_changed(matches.rows, times, diffs, anti=anti))
+            changes = keyed(crossed, tuple(range(len(crossed.columns))), null_safe=True)
+            for rows, times, diffs in self._crossings(existing, left, changes, before, upper):
+                pieces.append(_changed(rows, times, diffs, anti=anti))
         found = existing > 0
         if left.kept is not None:
             found = np.zeros(len(delta), np.bool_)
@@ -79,6 +74,48 @@ class Existence:
         if found.any():
             pieces.insert(0, delta.filter(found))
         return concat_batches(self._rows.spine.schema, pieces)
+
+    def _crossings(
+        self, existing: Diffs, left: Keyed, changes: Keyed, before: Sequence[Run], upper: int
+    ) -> Iterator[tuple[Batch, Times, Diffs]]:
+        """Rows of which a match comes or goes later than they, the times of that, and its diffs.  Makes `existing`, which is as of
+        before the step, that at the time of each update of `left`."""
+        columns = tuple(range(len(changes.keys)))
+        rest = np.arange(len(left))
+        if (busy := busy_keys(left, changes, upper)) is not None:
+            (of_left, rest), (of_changes, other) = busy_part(left, busy), busy_part(changes, busy)
+            of_busy = changes.take(of_changes)
+            existing[of_left] += self._standing(left.take(of_left), of_busy, busy)
+            yield from self._busy_crossings(left.take(of_left), of_busy, before, busy)
+            left, changes = left.take(rest), changes.take(other)
+            if not len(changes):
+                return
+        run = run_of(changes.batch, changes.hashes)
+        for matches in probe_runs((run,), columns, left.keys, left.hashes, columns=()):
+            times, diffs = matches.rows.times, matches.rows.diffs
+            later = times > left.batch.times[matches.probe]
+            np.add.at(existing, rest[matches.probe[~later]], diffs[~later])
+            if later.any():
+                yield left.batch.take(matches.probe[later]), times[later], diffs[later]
+        for matches in probe_runs(before, self._rows.spine.key, changes.keys, changes.hashes):
+            yield matches.rows, changes.batch.times[matches.probe], changes.batch.diffs[matches.probe]
+
+    def _standing(self, left: Keyed, changes: Keyed, busy: Words) -> Diffs:
+        """What the changes up to its time add up to for each update of `left`."""
+        keys = versions(self._counts.spine.schema, (), changes, busy, np.unique(left.batch.times), after=True)
+        sums = np.zeros(len(left), np.int64)
+        for matches in standing(left, busy, keys, self._counts.spine.key):
+            np.add.at(sums, matches.probe, matches.rows.diffs)
+        return sums
+
+    def _busy_crossings(
+        self, left: Keyed, changes: Keyed, before: Sequence[Run], busy: Words
+    ) -> Iterator[tuple[Batch, Times, Diffs]]:
+        """The rows that stand when a key of theirs changes, and how it changes."""
+        spine, times = self._rows.spine, np.unique(changes.batch.times)
+        rows = versions(spine.schema, held_rows(before, busy), left, busy, times, after=False)
+        for matches in standing(changes, busy, rows, spine.key):
+            yield matches.rows, changes.batch.times[matches.probe], changes.batch.diffs[matches.probe]
 
 
 def _changed(rows: Batch, times: Times, diffs: Diffs, *, anti: bool) -> Batch:
@@ -102,16 +139,16 @@ class RowExistence:
     def spines(self) -> dict[str, Spine]:
         return {"rows": self._rows.spine, "matched": self._existence.spine}
 
-    def update(self, delta: Batch, matched: Batch, *, anti: bool) -> Batch:
+    def update(self, delta: Batch, matched: Batch, upper: int, *, anti: bool) -> Batch:
         """The updates of the rows that occur in the other collection, or with `anti` of those that do not.
 
-        `delta`: the step's updates of the rows; `matched`: those of the other collection.
+        `delta`: the updates of the rows in a step up to `upper`; `matched`: those of the other collection.
         """
         delta = _as_bits(delta)
         left = keyed(delta, self._key, null_safe=True)
         before = self._rows.spine.handle() if len(matched) else ()
-        self._rows.insert(left)
-        out = self._existence.update(delta, left, _as_bits(matched), before, anti=anti)
+        self._rows.insert_settled(left, upper)
+        out = self._existence.update(delta, left, _as_bits(matched), before, upper, anti=anti)
         return out.with_columns(
             [
                 c.view(column.type.arrow) if column.type.is_float else c
@@ -167,15 +204,17 @@ class SemiJoin(Operator):
         left, right = oks
         errs = NO_ERRORS
         if self._pairs is not None:
-            pairs = self._pairs.update(*self._pairs.keyed(left, right))
+            pairs = self._pairs.update(*self._pairs.keyed(left, right), upper)
             errs = pairs.errs
-            out = self._matched.update(left, pairs.oks.select(range(len(self.schema))), anti=self._anti)
+            out = self._matched.update(
+                left, pairs.oks.select(range(len(self.schema))), upper, anti=self._anti
+            )
         else:
             with_key = keyed(left, self._left_key, null_safe=self._null_safe)
             before = self._rows.spine.handle() if len(right) else ()
-            self._rows.insert(with_key)
+            self._rows.insert_settled(with_key, upper)
             keys = keyed(right.select(self._right_key), self._all_keys, null_safe=self._null_safe)
-            out = self._existence.update(left, with_key, keys.batch, before, anti=self._anti)
+            out = self._existence.update(left, with_key, keys.batch, before, upper, anti=self._anti)
         return self.delta(out, errs)
 
     @property
