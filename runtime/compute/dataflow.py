@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from ..errors import InvalidUsage
 from ..expr.tree.relation import GlobalId
 from ..interrupt import check_interrupt
+from ..memory import check_step_memory
 from ..repr.batch import Batch, Delta, empty_delta
 from ..repr.consolidate import consolidate
 from ..repr.schema import ERROR_SCHEMA
@@ -199,6 +200,7 @@ class Dataflow:
         counter.steps += 1
         counter.rows_in += sum(len(delta.oks) for delta in given)
         counter.rows_out += len(output.oks)
+        check_step_memory(len(output.oks))
         return output
 
     def spines(self) -> dict[StateId, Spine]:

@@ -18,6 +18,7 @@ from time import monotonic
 from ..errors import MemoryLimitExceeded, PtvcError, QueryCanceled, ReplicaUnavailable, StorageError
 from ..expr.tree.relation import GlobalId
 from ..interrupt import check_interrupt, interruptible
+from ..memory import step_within
 from ..persist.blob.base import Blob
 from ..repr.batch import Delta
 from .beginning import begin
@@ -151,7 +152,7 @@ class Dataflows:
 
     @contextmanager
     def _working(self, id: GlobalId) -> Iterator[None]:
-        with interruptible(self._interrupts.of(id)):
+        with interruptible(self._interrupts.of(id)), step_within(self.memory.during_step):
             check_interrupt()
             self._under_way = id
             try:

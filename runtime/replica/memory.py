@@ -7,7 +7,8 @@ too much held ── buffers ── all state to mapped files, by the merge thre
 What counts is what a dataflow holds between steps: its state in memory, and the updates that wait to be taken in; and what
 waits in buffers, to be written by sinks and as outputs.  Buffers let go first of what can be read again.
 Pages of mapped files do not count: the operating system takes them back when it needs them.  What a step needs while it
-runs follows what it takes in, so a dataflow whose waiting updates alone are beyond the limit is not stepped but fails.
+runs follows what it takes in, so a dataflow whose waiting updates alone are beyond the limit is not stepped but fails.  A join
+may make many more: its step fails when the process has a quarter of the machine's memory more than the limit.
 A failure ends one dataflow; the others go on with what it has held.
 """
 
@@ -22,8 +23,10 @@ from ..memory import machine_memory, resident_memory, size
 
 CHECK_INTERVAL_S = 1.0
 DATAFLOWS_PART = 2
+STEP_PART = 4
 QUERY_PART = 4
-"""Half of the machine's memory is for dataflows, a quarter for a query, unless somebody has said otherwise."""
+"""Half of the machine's memory is for dataflows, a quarter more for what a step makes while it runs, a quarter for a query, unless
+somebody has said otherwise."""
 
 LEAST_QUERY = 64 << 20
 _REMEDY = "Raise it: ALTER CLUSTER ... SET (MEMORY LIMIT '...'), or move the object to another cluster."
@@ -83,6 +86,11 @@ class MemoryLimit:
         self.limit: int | None = None
         self.buffers: Sequence[Buffer] = ()
         self._checked = 0.0
+
+    @property
+    def during_step(self) -> int | None:
+        """Bytes that the process may have in the middle of a step."""
+        return None if self.limit is None else self.limit + machine_memory() // STEP_PART
 
     def admit(self, waiting: int) -> None:
         """Raises MemoryLimitExceeded when the bytes that a step is to take in are too much for it."""

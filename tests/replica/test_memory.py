@@ -6,15 +6,26 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
+from ptvc.compute.lower import lower
 from ptvc.compute.merge import merge_worker
 from ptvc.errors import MemoryLimitExceeded, ReplicaUnavailable
+from ptvc.expr.tree.relation import Get, Join, JoinKind
+from ptvc.memory import machine_memory
 from ptvc.persist.blob.memory import MemoryBlob
 from ptvc.replica import memory as memory_module
 from ptvc.replica.dataflows import Dataflows
 from ptvc.replica.memory import MemoryLimit
-from ptvc.replica.protocol import IndexOutput, InstallDataflow, Progress, StateOptions, Status, Updates
+from ptvc.replica.protocol import (
+    IndexOutput,
+    InstallDataflow,
+    Progress,
+    StateOptions,
+    Status,
+    Updates,
+    ViewOutput,
+)
 
-from .support import imported, install, parts
+from .support import SCHEMA, identity, imported, install, parts
 
 
 @pytest.fixture(autouse=True)
@@ -78,6 +89,27 @@ def test_what_cannot_be_taken_in_is_not_stepped() -> None:
     limit.admit(2_000)
     with pytest.raises(MemoryLimitExceeded, match=r"has 2\.0 kB of changes to take in at once"):
         limit.admit(2_001)
+
+
+def test_a_step_that_makes_too_many_rows_fails_in_its_middle(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What it takes in is little: the pairs of a join are not, and nothing else looks before the step is over."""
+    monkeypatch.setattr(memory_module, "STEP_PART", 1 << 60)  # a step may take nothing on top
+    blob = MemoryBlob()
+    dataflows = Dataflows(blob, "writer")
+    dataflows.memory.limit = 1 << 20
+    pairs = lower(Join(Get("t", SCHEMA), Get("t", SCHEMA), JoinKind.INNER, (), ()))
+    small = imported(blob, "t", as_of=10, upper=11, snapshot=[(i, 5, 1) for i in range(20)])
+    for id_ in ("v", "w"):
+        plan = pairs if id_ == "v" else identity("t")
+        assert not list(dataflows.install(InstallDataflow(id_, plan, 10, (small,), ViewOutput(id_, 0))))
+    assert not [message for message in dataflows.step() if isinstance(message, Status)]
+    more = parts(blob, *((i, 15, 1) for i in range(400)))
+    dataflows.receive(Progress(20, 0, (Updates("t", 11, 20, more),)))
+    (status,) = (message for message in dataflows.step() if isinstance(message, Status))
+    assert (status.id, status.sqlstate) == ("v", "53200")
+    assert "in memory in the middle of a step, which may take it to 1.0 MB" in (status.reason or "")
+    monkeypatch.setattr(memory_module, "STEP_PART", 1)
+    assert dataflows.memory.during_step == (1 << 20) + machine_memory()
 
 
 def index(command: InstallDataflow, directory: Path) -> InstallDataflow:

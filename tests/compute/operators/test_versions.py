@@ -182,6 +182,21 @@ def test_a_match_that_comes_and_goes_all_the_time(kind: r.JoinKind) -> None:
         assert as_of(out, time) == join(node(kind, (0,), (), False), *contents)
 
 
+@pytest.mark.parametrize("key", [(), (ColumnRef(0, INT8),)], ids=["cross", "key"])
+def test_join_after_join_costs_what_changes(key: tuple[Scalar, ...]) -> None:
+    """As of several scalar subqueries: what came and went in one join would be multiplied by the next."""
+    whole: r.Relation = r.Get("a", ROWS)
+    for name in "bcd":
+        whole = r.Join(whole, r.Get(name, ROWS), r.JoinKind.INNER, key, key)
+    plan = lower(whole, delta_joins=False)
+    dataflow = Dataflow(plan, 0)
+    out = steps(dataflow, dict.fromkeys("abcd", backlog(500)), [0, 501])
+    assert len(out) == 2 * 500 - 1
+    assert all(as_of(out, time) == {(1, time) * 4: 1} for time in (1, 250, 500))
+    assert max(operator.rows_out for operator in dataflow.statistics()) <= 10 * 500
+    assert sum(operator.state_rows for operator in dataflow.statistics()) <= 10
+
+
 def test_lookups_of_many_times_cost_what_changes(monkeypatch: pytest.MonkeyPatch) -> None:
     found = []
     passing = lookup.pair

@@ -3,7 +3,8 @@
     d(A.B) = dA.B_old + A_new.dB,   each pair at the later of its two times, its diff the product of both
 
 Both inputs are arranged by their keys; a step searches one side with the other's delta, so its cost is that of the
-delta and its matches.  `MatchedPairs` is the algebra alone, which the other kinds of join share.
+delta and its matches.  Keys that change at many times of one step are joined time by time (`versions`), and what a step
+leaves of them is added up: else their updates would all meet, and mostly cancel.  `MatchedPairs` is the algebra alone, which the other kinds of join share.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ import pyarrow as pa
 
 from ....expr.evaluate import evaluate_predicates
 from ....expr.tree.scalar import Scalar
+from ....interrupt import check_interrupt
+from ....memory import check_step_memory
 from ....repr.batch import NO_ERRORS, Batch, Delta, concat_batches
 from ....repr.buffers import Words
 from ....repr.multiplicity import product
@@ -35,7 +38,9 @@ class Residual:
         return bool(self._predicates)
 
     def passing(self, pairs: Batch) -> Delta:
-        """Pairs that pass.  Done per piece, so that few are held that will not."""
+        """Pairs that pass.  Done per piece, so that few are held that will not, and that a join of too many ends."""
+        check_interrupt()
+        check_step_memory(len(pairs))
         if not self._predicates:
             return Delta(pairs, NO_ERRORS)
         keep, failed = evaluate_predicates(self._predicates, pairs.columns, len(pairs))
