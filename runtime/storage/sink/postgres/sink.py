@@ -34,7 +34,15 @@ from ..change_records import ABSENT, SinkEnvelope, change_records
 from ..contract import SinkFenced, SinkStalled, SinkStatistics, Unwritable, nothing, refuse_lost
 from .columns import column_type, copy_lines
 from .options import PROGRESS_TABLE, PostgresSinkOptions, check_options
-from .table import Db, Target, make_progress_table, table_made_or_checked, table_oid, written_columns
+from .table import (
+    Db,
+    Target,
+    make_progress_table,
+    table_made_or_checked,
+    table_oid,
+    triggers_before,
+    written_columns,
+)
 
 CONNECT_S = 15.0
 IDLE_PROGRESS_MS = 10_000
@@ -57,6 +65,7 @@ SESSION = {
 _STAGE = sql.Identifier("pg_temp", "ptvc stage")
 _OP = "ptvc op"
 """The column of the stage that says what becomes of a row: d, u or i."""
+_VERBS = {"d": "delete", "u": "update", "i": "insert"}
 _STATEMENTS: Mapping[str, LiteralString] = {
     "d": "DELETE FROM {table} t USING {stage} s WHERE s.{op} = 'd' AND {same_key}",
     "u": "UPDATE {table} t SET {values} FROM {stage} s WHERE s.{op} = 'u' AND {same_key}",
@@ -151,11 +160,18 @@ class PostgresSink:
     def _locked_progress(self, db: Db) -> int | None:
         """Takes what is durable from the progress, which nobody else changes until the transaction ends.  None: nobody has written as
         this sink.  Raises SinkFenced, and SinkStalled where the table is another one now."""
-        row = self._execute(
-            db,
-            "SELECT table_oid, writer, term, upper, generation FROM {progress} WHERE sink = %s FOR UPDATE",
-            (self._options.identity,),
-        ).fetchone()
+        try:
+            row = self._execute(
+                db,
+                "SELECT table_oid, writer, term, upper, generation FROM {progress} WHERE sink = %s FOR UPDATE",
+                (self._options.identity,),
+            ).fetchone()
+        except psycopg.errors.UndefinedTable:
+            raise SinkStalled(
+                f'table "{self._options.schema}.{PROGRESS_TABLE}" is gone, which says how far the sink has written',
+                sqlstate="55000",
+                hint="Drop the sink, and create it again with a table of its own: it begins with the contents as they are then.",
+            ) from None
         if row is None:
             if self._claimed:
                 raise self._fenced()
@@ -295,13 +311,16 @@ class PostgresSink:
         nbytes = 0
         names = (*self._schema.names, _OP) if into is _STAGE else self._written_names
         listed = sql.SQL(", ").join(map(sql.Identifier, names))
-        with db.cursor().copy(sql.SQL("COPY {} ({}) FROM STDIN").format(into, listed)) as copy:
+        cursor = db.cursor()
+        with cursor.copy(sql.SQL("COPY {} ({}) FROM STDIN").format(into, listed)) as copy:
             for start in range(0, len(columns[0]), LINES_AT_ONCE):
                 if start:
                     between()
                 lines = copy_lines([column.slice(start, LINES_AT_ONCE) for column in columns], types)
                 copy.write(lines)
                 nbytes += len(lines)
+        if cursor.rowcount != len(columns[0]):
+            raise self._not_done(db, "i", cursor.rowcount, len(columns[0]))
         return nbytes
 
     def _change(self, db: Db, counts: Mapping[str, int]) -> None:
@@ -332,12 +351,23 @@ class PostgresSink:
                     hint="Either the sink's key does not identify rows of what it reads, or somebody else has written to the table.",
                 ) from None
             if done.rowcount != counts[op]:
-                raise SinkStalled(
-                    f'table "{self._target.shown}" has {done.rowcount} of {counts[op]} rows that the sink is to '
-                    + ("delete" if op == "d" else "update"),
-                    sqlstate="55000",
-                    hint="Somebody else has written to the table: put the rows back, or drop the sink, and create it with a table of its own.",
-                )
+                raise self._not_done(db, op, done.rowcount, counts[op])
+
+    def _not_done(self, db: Db, op: str, done: int, wanted: int) -> SinkStalled:
+        """Rows were left out by a trigger, or are not as the sink has left them."""
+        if triggers := triggers_before(db, self._target):
+            names = ", ".join(f'"{name}"' for name in triggers)
+            return SinkStalled(
+                f'table "{self._target.shown}" has let the sink {_VERBS[op]} {done} of {wanted} rows: '
+                f"triggers of it may have left out the others ({names})",
+                sqlstate="55000",
+                hint="Drop what is BEFORE ... FOR EACH ROW, or give the sink a table of its own.",
+            )
+        return SinkStalled(
+            f'table "{self._target.shown}" has {done} of {wanted} rows that the sink is to {_VERBS[op]}',
+            sqlstate="55000",
+            hint="Somebody else has written to the table: put the rows back, or drop the sink, and create it with a table of its own.",
+        )
 
     # -- the connection --
 

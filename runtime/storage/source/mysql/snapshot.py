@@ -110,7 +110,9 @@ class MysqlSnapshot(Snapshot[Place]):
                 return f'column "{column.name}" of table "{table.reference}" is gone upstream: {AGAIN}'
             found = there[column.name]
             if (found.type_name, found.charset) != (column.type_name, column.charset):
-                return f'column "{column.name}" of table "{table.reference}" has another type upstream: {AGAIN}'
+                return (
+                    f'column "{column.name}" of table "{table.reference}" has another type upstream: {AGAIN}'
+                )
         return None
 
     def parts(self, max_bytes: int) -> Iterator[Part]:
