@@ -9,6 +9,7 @@ from threading import Event, Thread
 
 import psycopg
 import pytest
+from ptvc.repr.types import CHAR, INT8
 from servers.postgres_listening import Listening
 
 from .reader import USER, Reader, Upstream
@@ -331,6 +332,19 @@ def test_values_that_are_not_of_the_type_are_errors_until_they_go(up: Upstream, 
     up.run("DELETE FROM t WHERE k = 3", "UPDATE t SET v = 2 WHERE k = 2")
     reader.until(lambda: not reader.errors["t"])
     assert {k for k, _ in reader.contents["t"]} == {1, 2}
+
+
+def test_single_bytes(up: Upstream, reader: Reader) -> None:
+    """PostgreSQL writes what is beyond ASCII in octal digits from version 16 on; what it had before was no UTF-8."""
+    up.table("t", 'k bigint, v "char"')
+    up.run(r"INSERT INTO t VALUES (1, 'a'), (2, '\'), (3, ''), (4, '\200'), (5, '\377')")
+    reader.ask("t", types={"bigint": INT8, '"char"': CHAR})
+    reader.until(lambda: reader.commits)
+    assert reader.contents["t"] == Counter({(1, "a"): 1, (2, "\\"): 1, (3, ""): 1})
+    assert reader.errors["t"] == Counter({'column "v": a byte beyond ASCII as "char" is not supported': 2})
+    up.run("UPDATE t SET v = 'b' WHERE k > 3")
+    reader.until(lambda: not reader.errors["t"])
+    assert reader.equals("t")
 
 
 def test_the_slot_moves_where_only_others_write(
