@@ -31,7 +31,8 @@ from ...connections.failures import scrubbed
 from ...connections.postgres import connected
 from ...connections.values import Values
 from ..change_records import ABSENT, SinkEnvelope, change_records
-from ..contract import SinkFenced, SinkStalled, SinkStatistics, Unwritable, nothing, refuse_lost
+from ..contract import SinkFenced, SinkStalled, Unwritable, fenced, nothing, refuse_lost
+from ..resumed import ResumedSink
 from .columns import column_type, copy_lines
 from .options import PROGRESS_TABLE, PostgresSinkOptions, check_options
 from .table import (
@@ -73,7 +74,7 @@ _STATEMENTS: Mapping[str, LiteralString] = {
 }
 
 
-class PostgresSink:
+class PostgresSink(ResumedSink):
     def __init__(
         self,
         options: PostgresSinkOptions,
@@ -89,11 +90,10 @@ class PostgresSink:
         """`as_of` is the time of the contents that the sink begins with, `values` are the connection's.  Of two that write as this sink the one
         with the lower `term` has been replaced, and gives way.  Raises as `check_options`."""
         check_options(options, schema, envelope, key)
+        super().__init__(schema, generation)
         self._options = options
-        self._schema = schema
         self._envelope = envelope
         self._key = tuple(key)
-        self._generation = generation
         self._as_of = as_of
         self._values = values
         self._term = term
@@ -104,22 +104,6 @@ class PostgresSink:
         self._log_types = [column.type for column in written]
         self._db: Db | None = None
         self._claimed = False
-        self._durable_upper = 0
-        self._written_generation = 0
-        self._upper = 0
-        self.statistics = SinkStatistics()
-
-    @property
-    def upper(self) -> int:
-        return self._upper
-
-    @property
-    def durable_upper(self) -> int:
-        return self._durable_upper
-
-    @property
-    def written_generation(self) -> int:
-        return self._written_generation
 
     # -- taking the target --
 
@@ -143,8 +127,7 @@ class PostgresSink:
                     (self._writer, self._term, self._options.identity),
                 )
         self._claimed = True
-        self._upper = self._durable_upper
-        return self._upper
+        return self._resume()
 
     def check_follows(self, acknowledged: int) -> None:
         place = f'table "{self._options.schema}.{PROGRESS_TABLE}"'
@@ -189,10 +172,7 @@ class PostgresSink:
         return int(upper)
 
     def _fenced(self) -> SinkFenced:
-        return SinkFenced(
-            f'another process writes to table "{self._target.shown}" as this sink',
-            hint="It may be a copy of this runtime, or one that has taken its place: stop one of them.",
-        )
+        return fenced(f'table "{self._target.shown}"')
 
     def _refuse_rows(self, db: Db) -> None:
         """A sink that begins would not know which rows are its own."""
@@ -217,7 +197,7 @@ class PostgresSink:
         between: Callable[[], None] = nothing,
     ) -> None:
         """Raises also Unwritable, for good: the past does not change."""
-        assert lower == self._upper < upper, f"[{lower}, {upper}) does not follow {self._upper}"
+        self._check_next(lower, upper)
         wanted = self._wanted(changes)
         if self._durable_upper < upper and (len(wanted) or self._is_due(upper)):
             self._write(wanted, upper, switched_at, between)
@@ -230,7 +210,7 @@ class PostgresSink:
             if self._durable_upper >= upper:
                 return  # a commit that got no answer was done
             rows, nbytes = self._apply(db, changes, between)
-            generation = self._generation if upper > switched_at else self._written_generation
+            generation = self._generation_at(upper, switched_at)
             self._execute(
                 db,
                 "UPDATE {progress} SET upper = %s, generation = %s WHERE sink = %s",
@@ -239,17 +219,6 @@ class PostgresSink:
             self._count(staged=rows, staged_bytes=nbytes)
         self._durable_upper, self._written_generation = upper, generation
         self._count(committed=rows, committed_bytes=nbytes)
-
-    def _count(
-        self, staged: int = 0, committed: int = 0, staged_bytes: int = 0, committed_bytes: int = 0
-    ) -> None:
-        so_far = self.statistics
-        self.statistics = SinkStatistics(
-            so_far.messages_staged + staged,
-            so_far.messages_committed + committed,
-            so_far.bytes_staged + staged_bytes,
-            so_far.bytes_committed + committed_bytes,
-        )
 
     def _wanted(self, changes: Batch) -> Batch:
         """With SNAPSHOT = false, without the contents that the sink begins with."""
