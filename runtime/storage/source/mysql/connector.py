@@ -27,9 +27,10 @@ from ...statistics import OutputId
 from ..ended_tables import AGAIN, an_error, joined
 from ..upstream_rows import rows_of
 from .charsets import Charset
-from .decode import Change, Decoder, Name, Segment
+from .ddl import Effect
+from .decode import NOT_NAMED, Change, Decoder, Name, Segment
 from .options import MysqlOptions
-from .position import Position, gtids_text, progress_changes
+from .position import Position, progress_changes
 from .replication import BinlogStream
 from .snapshot import Piece, Snapshot
 from .tables import MysqlColumn, MysqlTable
@@ -137,7 +138,7 @@ class MysqlConnector:
     def _begin(self, outputs: Outputs, max_bytes: int) -> Polled:
         self._upstream.check()
         self._snapshot = self._upstream.snapshot({id_: table.upstream for id_, table in self._tables.items()})
-        begun = Position(self._snapshot.gtids, self._snapshot.file, self._snapshot.place.byte)
+        begun = Position(self._snapshot.gtids, self._snapshot.file, self._snapshot.byte)
         return self._piece(self._snapshot, begun, outputs, max_bytes)
 
     def _piece(self, snapshot: Snapshot, at: Position, outputs: Outputs, max_bytes: int) -> Polled:
@@ -190,8 +191,7 @@ class MysqlConnector:
             return Pending.PENDING  # the rest of a transaction
         log.take(taken)
         contents, errors = self._contents(taken.events, at)
-        last = at.last if taken.last is None else taken.last.text
-        now = replace(at.at(gtids_text(taken.gtids)), outputs=errors, last=last)
+        now = replace(at.at(taken.gtids), outputs=errors, last=taken.last or at.last)
         if taken.is_there and not contents and not at.piece:
             assert snapshot is not None
             return self._piece(snapshot, now, outputs, max_bytes)
@@ -235,12 +235,12 @@ class MysqlConnector:
                     return changes, error
                 if len(change.diffs):
                     changes.append(self._rows(table, change))
-            elif change.columns is None or change.columns & {c.name.lower() for c in table.upstream.columns}:
+            elif _matters(change, table.upstream):
                 return changes, f'table "{table.upstream.reference}" {change.how}: {AGAIN}'
         return changes, None
 
     def _rows(self, table: _Table, segment: Segment) -> OutputChanges:
-        cells = {cell.column.name: cell for cell in segment.cells}
+        cells = segment.by_name(table.upstream.layout)
         charsets = self._upstream.charsets(c.charset for c in table.upstream.columns if c.charset is not None)
         columns = [
             values_of(segment.stream, cells[column.name], column, own, _charset(charsets, column))
@@ -298,6 +298,8 @@ def _misfit(table: MysqlTable, now: MysqlTable | None) -> str | None:
         return f'table "{table.reference}" was dropped upstream: {AGAIN}'
     if now.obstacle is not None:
         return f'table "{table.reference}" cannot be read whole any more: {now.obstacle}; then {AGAIN}'
+    if now.layout[: len(table.layout)] != table.layout:
+        return f'the columns of table "{table.reference}" are in another order upstream: {AGAIN}'
     there = {column.name: column for column in now.columns}
     for column in table.columns:
         if column.name not in there:
@@ -308,14 +310,23 @@ def _misfit(table: MysqlTable, now: MysqlTable | None) -> str | None:
     return None
 
 
+def _matters(change: Effect, table: MysqlTable) -> bool:
+    """Whether the table is another one for who reads these columns of it."""
+    if change.columns is None or (change.moves and table.layout):
+        return True
+    return bool(change.columns & {column.name.lower() for column in table.columns})
+
+
 def _fault(table: MysqlTable, segment: Segment) -> str | None:
     """Why rows are not of the table that was read."""
     if segment.fault is not None:
         return f'table "{table.reference}" {segment.fault}: set it to FULL, then {AGAIN}'
-    there = {cell.column.name: cell.column for cell in segment.cells}
+    if not segment.named and not table.layout:
+        return f'table "{table.reference}" {NOT_NAMED}: set it to FULL, then {AGAIN}'
+    there = {name: cell.column for name, cell in segment.by_name(table.layout).items()}
     for column in table.columns:
         if column.name not in there:
             return f'column "{column.name}" of table "{table.reference}" is gone upstream: {AGAIN}'
-        if not is_of(column, there[column.name]):
+        if not is_of(column, there[column.name], signed_known=segment.named):
             return f'column "{column.name}" of table "{table.reference}" has another type upstream: {AGAIN}'
     return None

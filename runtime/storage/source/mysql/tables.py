@@ -67,7 +67,8 @@ class MysqlTable:
     """A table of the server, or the columns of it that something was made of.
 
     `key` are the columns of its primary key, `excluded` the columns that it has and that were left out.  `obstacle` says why it cannot be
-    read, if so; it is as of the asking.
+    read, if so; it is as of the asking.  `layout` are the names of all of its columns, in order, where the server's log does not have them: it
+    is of MySQL before 8.0.
     """
 
     schema: str
@@ -76,6 +77,7 @@ class MysqlTable:
     key: tuple[str, ...] = ()
     excluded: tuple[str, ...] = ()
     obstacle: str | None = field(default=None, compare=False)
+    layout: tuple[str, ...] = ()
 
     @property
     def reference(self) -> str:
@@ -97,6 +99,7 @@ class MysqlTable:
             "columns": [[c.name, c.type_name, c.nullable, c.charset] for c in self.columns],
             "key": list(self.key),
             "excluded": list(self.excluded),
+            **({"layout": list(self.layout)} if self.layout else {}),
         }
         return json.dumps(fields, separators=(",", ":"), sort_keys=True)
 
@@ -109,6 +112,7 @@ class MysqlTable:
             tuple(MysqlColumn(*column) for column in fields["columns"]),
             tuple(fields["key"]),
             tuple(fields["excluded"]),
+            layout=tuple(fields.get("layout", ())),
         )
 
 

@@ -56,9 +56,9 @@ CODES: Mapping[str, Codes] = {
 _DIGIT = ord("0")
 
 
-def is_of(column: MysqlColumn, there: MapColumn) -> bool:
+def is_of(column: MysqlColumn, there: MapColumn, *, signed_known: bool = True) -> bool:
     """Whether rows in the log have the column as it was when the table was made."""
-    numeric = column.kind in INTEGERS
+    numeric = column.kind in INTEGERS and signed_known
     return there.type in CODES.get(column.kind, ()) and (not numeric or there.unsigned == column.unsigned)
 
 
