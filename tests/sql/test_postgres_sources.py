@@ -46,7 +46,7 @@ def column(name: str, type_name: str = "integer", *, oid: int = 23, nullable: bo
 
 
 def table(schema: str, name: str, *columns: UpstreamColumn, identity: str = "f") -> UpstreamTable:
-    return UpstreamTable(len(name), schema, name, columns or (column("a"),), "table 1", identity)
+    return UpstreamTable(schema, name, columns or (column("a"),), len(name), "table 1", identity)
 
 
 ORDERS = table(

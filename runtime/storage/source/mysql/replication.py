@@ -7,19 +7,22 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Sequence
+from dataclasses import dataclass
 from time import monotonic
 from uuid import UUID
 
 from ...connections.mysql import Db
 from ..directory import SourceStalled
+from ..upstream.transactions import Taken
 from .gtid_set import GtidSet
 from .log import NEW
+from .log import Taken as LogTaken
 from .mariadb_log import MariaDbLog
 from .mysql_log import Known, MysqlLog
 from .packets import PacketReader
 from .position import Last, Position, gtids_of, gtids_text
 from .server import executed_gtids, is_mariadb, rows
-from .snapshot import error_text
+from .snapshot import Moment, error_text
 
 HEARTBEAT_S = 1.0
 SILENT_S = 60.0
@@ -62,8 +65,13 @@ def _check_goes_on(read: GtidSet, executed: GtidSet, purged: GtidSet) -> None:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class _OfLog(Taken[Position]):
+    taken: LogTaken
+
+
 class BinlogStream:
-    """What comes behind a position.  Not thread-safe."""
+    """The transactions behind a position: see `Transactions`."""
 
     def __init__(self, db: Db, server_id: int, at: Position, *, verified: bool) -> None:
         """`db` has no other user from now on.  `verified`: that the server has the history that was read, by the last transaction of it."""
@@ -79,6 +87,8 @@ class BinlogStream:
             self.log = self._of_mariadb(server_id, at, checksums, verified=verified)
         else:
             self.log = self._of_mysql(server_id, at, checksums)
+        self._last = at.last
+        """Of what was taken."""
         self._packets = PacketReader(db._sock)
         self._heard = monotonic()
 
@@ -139,7 +149,6 @@ class BinlogStream:
         self._db._force_close()
 
     def read(self, most: int, wait_s: float) -> bool:
-        """Adds to the log what has come, up to some `most` bytes; whether more may be there already.  Raises SourceStalled."""
         packets = self._packets.read(most, wait_s)
         now = monotonic()
         if packets or not most:  # nobody was listened to
@@ -148,6 +157,30 @@ class BinlogStream:
             raise SourceStalled(f"the server has said nothing for {SILENT_S:.0f} s")
         self.log.add(self._events(packets))
         return sum(map(len, packets)) >= most > 0
+
+    @property
+    def nbytes(self) -> int:
+        return self.log.nbytes
+
+    @property
+    def is_empty(self) -> bool:
+        return self.log.is_empty
+
+    def whole(self, at: Position, until: Moment | None) -> Taken[Position]:
+        taken = self.log.whole(until)
+        now = at.at(taken.gtids, taken.last or self._last)
+        return _OfLog(taken.events, taken.ends > 0, taken.is_there, now, taken)
+
+    def take(self, taken: Taken[Position]) -> None:
+        assert isinstance(taken, _OfLog)
+        self.log.take(taken.taken)
+        self._last = taken.position.last
+
+    def part(self) -> Sequence[bytes]:
+        return self.log.part()
+
+    def acknowledge(self, at: Position) -> None:
+        """The server keeps its log as it is set to."""
 
     def _events(self, packets: Sequence[bytes]) -> Sequence[bytes]:
         # Only the last packet can be anything but an event.

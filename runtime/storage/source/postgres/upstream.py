@@ -47,6 +47,14 @@ SESSION = {
 _SLOT = """
     SELECT plugin, database, wal_status, (confirmed_flush_lsn - '0/0')::int8, active_pid
     FROM pg_replication_slots WHERE slot_name = %s"""
+_WAITS_FOR = """
+    SELECT 'process ' || a.pid || coalesce(' of role "' || a.usename || '"', '')
+        || coalesce(' since ' || to_char(a.xact_start, 'YYYY-MM-DD HH24:MI:SS') || ' UTC', '')
+    FROM pg_stat_activity a WHERE a.pid = ANY (pg_blocking_pids(%s))
+    UNION ALL
+    SELECT 'prepared transaction "' || p.gid || '" since ' || to_char(p.prepared, 'YYYY-MM-DD HH24:MI:SS') || ' UTC'
+    FROM pg_prepared_xacts p WHERE p.transaction IN (SELECT l.transactionid FROM pg_locks l WHERE l.pid = %s AND NOT l.granted)"""
+"""A prepared transaction is of no process."""
 _NEW = "Drop the source, and create it again: it begins with the contents as they are then."
 
 
@@ -97,6 +105,10 @@ class Upstream:
             return {table.oid: table for table in published_tables(self.db, self._options.publication)}
         except psycopg.errors.LockNotAvailable:
             return None
+
+    def waits_for(self, process: int) -> str:
+        """Whose transactions a process of the server waits for, as far as that is told; "" where nothing is."""
+        return ", ".join(text for (text,) in self.db.execute(_WAITS_FOR, (process, process)))
 
     # -- the slot --
 

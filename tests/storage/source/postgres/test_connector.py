@@ -265,7 +265,7 @@ def test_values_that_are_not_of_the_type_are_errors_until_they_go(up: Upstream, 
 def test_the_slot_moves_where_only_others_write(
     up: Upstream, reader: Reader, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ptvc.storage.source.postgres.connector.IDLE_S", 0.2)
+    monkeypatch.setattr("ptvc.storage.source.upstream.connector.IDLE_S", 0.2)
     up.table("t", "k bigint")
     up.run("CREATE TABLE o (k int)")
     reader.ask("t")
