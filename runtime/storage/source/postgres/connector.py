@@ -79,7 +79,14 @@ class PostgresConnector(UpstreamConnector[Position, int, UpstreamTable]):
     def _snapshot_of(
         self, tables: Mapping[OutputId, UpstreamTable], slot: str, *, temporary: bool
     ) -> Snapshot[int]:
-        return PostgresSnapshot(self._upstream, self._options.publication, slot, tables, temporary=temporary)
+        return PostgresSnapshot(
+            self._upstream,
+            self._options.publication,
+            slot,
+            tables,
+            temporary=temporary,
+            connections=self._options.snapshot_connections,
+        )
 
     def begins_at(self, snapshot: Snapshot[int]) -> Position:
         cluster = self._upstream.cluster()
@@ -87,9 +94,7 @@ class PostgresConnector(UpstreamConnector[Position, int, UpstreamTable]):
 
     def rows(self, part: Part, table: Table[UpstreamTable]) -> OutputChanges:
         names = [column.name for column in table.upstream.columns]
-        return OutputChanges(
-            *rows_of(part.columns, names, table.output.schema, np.ones(part.rows, np.int64))
-        )
+        return OutputChanges(*rows_of(part.columns, names, table.output.schema, np.ones(part.rows, np.int64)))
 
     # -- transactions --
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from itertools import pairwise
 from time import monotonic
 from typing import Any
 
@@ -42,8 +43,10 @@ MOST_CONNECTIONS = 4
 
 _NOW = """
     SELECT CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn() ELSE pg_current_wal_insert_lsn() END::text"""
+_NAME = """
+    SELECT n.nspname::text, c.relname::text FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.oid = %s::int8::oid"""
 _FACTS = """
-    SELECT c.relkind::text, greatest(c.reltuples, 0)::int8, {row_filter},
+    SELECT n.nspname::text, c.relname::text, c.relkind::text, greatest(c.reltuples, 0)::int8, {row_filter},
         CASE WHEN m.amname = 'heap' THEN pg_relation_size(c.oid) ELSE 0 END, current_setting('block_size')::int8
     FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace LEFT JOIN pg_am m ON m.oid = c.relam
     WHERE c.oid = %s::int8::oid"""
@@ -68,7 +71,7 @@ class PostgresSnapshot(Snapshot[int]):
         self._tables = dict(tables)
         self._most = connections or min(MOST_CONNECTIONS, os.cpu_count() or 1)
         self._copies: list[Copy] = []
-        self._begun = self._asked = monotonic()
+        self._begun = monotonic()
         self._since = datetime.now(UTC)
         self._lsn: int | None = None
         """Where the slot begins; None as long as it is not there."""
@@ -79,6 +82,7 @@ class PostgresSnapshot(Snapshot[int]):
         try:
             ((lsn,),) = self._dbs[0].execute(_NOW).fetchall()
             self._not_before = lsn_of(lsn)
+            self._names = {id_: self._name(table) for id_, table in self._tables.items()}
             self._begin(self._dbs[0])
             self._lock(self._dbs[0])
             self._slot_db = upstream.replicate()
@@ -86,6 +90,14 @@ class PostgresSnapshot(Snapshot[int]):
         except BaseException:
             self.close()
             raise
+
+    def _name(self, table: UpstreamTable) -> tuple[str, str]:
+        """What the table is called now."""
+        found = self._dbs[0].execute(_NAME, (table.oid,)).fetchone()
+        if found is None:
+            raise SourceStalled(f'table "{table.reference}" is gone')
+        schema, name = found
+        return schema, name
 
     @property
     def place(self) -> int:
@@ -107,9 +119,8 @@ class PostgresSnapshot(Snapshot[int]):
 
     def _lock(self, db: Db) -> None:
         """Before anything is copied: behind an ALTER TABLE that waits for one of the connections the others would wait for ever."""
-        for table in self._tables.values():
-            name = sql.Identifier(table.schema, table.name)
-            db.execute(sql.SQL("LOCK TABLE {} IN ACCESS SHARE MODE").format(name))
+        for name in self._names.values():
+            db.execute(sql.SQL("LOCK TABLE {} IN ACCESS SHARE MODE").format(sql.Identifier(*name)))
 
     def ready(self, wait_s: float = 0.0) -> bool:
         if self._lsn is not None:
@@ -163,11 +174,13 @@ class PostgresSnapshot(Snapshot[int]):
         found = self._dbs[0].execute(asked.encode(), parameters).fetchone()
         if found is None:
             raise SourceStalled(f'table "{table.reference}" is gone')
-        kind, self._guesses[id], row_filter, nbytes, page = found
+        *named, kind, self._guesses[id], row_filter, nbytes, page = found
+        if tuple(named) != self._names[id]:
+            raise SourceStalled(f'table "{table.reference}" was renamed just now')
         columns = sql.SQL(", ").join(sql.Identifier(column.name) for column in table.columns)
         # Of tables that inherit from one the publication has each by itself; partitions are the table.
         only = sql.SQL("" if kind == "p" else "ONLY ")
-        name = sql.Identifier(table.schema, table.name)
+        name = sql.Identifier(*named)
         ranges = _ranges(nbytes // page, max(1, RANGE_BYTES // page)) if self._most > 1 else [None]
         return [
             Copy(
@@ -186,7 +199,7 @@ def _ranges(pages: int, size: int) -> list[str | None]:
     bounds = [f"'({page},0)'::tid" for page in range(size, pages, size)]
     if not bounds:
         return [None]
-    inner = [f"ctid >= {low} AND ctid < {high}" for low, high in zip(bounds, bounds[1:], strict=False)]
+    inner = [f"ctid >= {low} AND ctid < {high}" for low, high in pairwise(bounds)]
     return [f"ctid < {bounds[0]}", *inner, f"ctid >= {bounds[-1]}"]
 
 

@@ -164,7 +164,13 @@ class Upstream:
         if found is None:
             raise SourceStalled(f'replication slot "{slot}" is gone', sqlstate="55000", hint=_NEW)
         plugin, database, status, confirmed, active = found
-        if plugin != "pgoutput" or database != self.db.info.dbname:
+        if database != self.db.info.dbname:
+            raise SourceStalled(
+                f'the connection leads to database "{self.db.info.dbname}", and the source reads database "{database}" of that server',
+                sqlstate="55000",
+                hint="ALTER CONNECTION ... SET (DATABASE ...) leads it back.",
+            )
+        if plugin != "pgoutput":
             raise SourceStalled(
                 f'replication slot "{slot}" is not the one that was made', sqlstate="55000", hint=_NEW
             )

@@ -198,9 +198,7 @@ class UpstreamConnector(ABC, Generic[P, L, T]):
             return Pending.PENDING
         return self._piece(self._snapshot, self.begins_at(self._snapshot), outputs, max_bytes)
 
-    def _piece(
-        self, snapshot: Snapshot[L], at: P, outputs: Outputs, max_bytes: int
-    ) -> Polled | Pending:
+    def _piece(self, snapshot: Snapshot[L], at: P, outputs: Outputs, max_bytes: int) -> Polled | Pending:
         """The next one; with the first, tables that are not what they were have an error instead of contents."""
         ended = {} if self._copies else snapshot.ended()
         piece = snapshot.piece(max_bytes)
@@ -228,9 +226,7 @@ class UpstreamConnector(ABC, Generic[P, L, T]):
         snapshot = self._snapshot
         ready = snapshot is not None and snapshot.ready()
         held = log.nbytes
-        more = log.read(
-            max_bytes if held <= MOST_PENDING * max_bytes else 0, WAIT_S if log.is_empty else 0.0
-        )
+        more = log.read(max_bytes if held <= MOST_PENDING * max_bytes else 0, WAIT_S if log.is_empty else 0.0)
         taken = log.whole(at, None if snapshot is None else snapshot.place)
         if not taken.ends and not taken.is_there and held > MOST_PENDING * max_bytes:
             return self._part(log, at, outputs)
