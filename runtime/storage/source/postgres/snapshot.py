@@ -24,6 +24,7 @@ from psycopg import Connection, sql
 from ...connections.failures import ConnectionFailed
 from ...statistics import OutputId
 from ..directory import SourceStalled
+from ..upstream.ended import AGAIN
 from ..upstream.snapshot import Part, Snapshot, StillWaiting
 from .copying import Copy, Copying
 from .position import lsn_of
@@ -68,7 +69,9 @@ class PostgresSnapshot(Snapshot[int]):
         """`slot` is made, and goes on to be there unless it is `temporary`.  `connections` copy, None: as many as seems good."""
         super().__init__(tables)
         self._upstream, self._publication = upstream, publication
-        self._tables = dict(tables)
+        self._tables: dict[OutputId, UpstreamTable] = {}
+        self._names: dict[OutputId, tuple[str, ...]] = {}
+        self._ended: dict[OutputId, str] = {}
         self._most = connections or min(MOST_CONNECTIONS, os.cpu_count() or 1)
         self._copies: list[Copy] = []
         self._begun = monotonic()
@@ -82,7 +85,7 @@ class PostgresSnapshot(Snapshot[int]):
         try:
             ((lsn,),) = self._dbs[0].execute(_NOW).fetchall()
             self._not_before = lsn_of(lsn)
-            self._names = {id_: self._name(table) for id_, table in self._tables.items()}
+            self._find(tables)
             self._begin(self._dbs[0])
             self._lock(self._dbs[0])
             self._slot_db = upstream.replicate()
@@ -91,13 +94,18 @@ class PostgresSnapshot(Snapshot[int]):
             self.close()
             raise
 
-    def _name(self, table: UpstreamTable) -> tuple[str, str]:
-        """What the table is called now."""
-        found = self._dbs[0].execute(_NAME, (table.oid,)).fetchone()
-        if found is None:
-            raise SourceStalled(f'table "{table.reference}" is gone')
-        schema, name = found
-        return schema, name
+    def _find(self, tables: Mapping[OutputId, UpstreamTable]) -> None:
+        """What the tables are called now, and which are gone."""
+        for id_, table in tables.items():
+            found = self._dbs[0].execute(_NAME, (table.oid,)).fetchone()
+            if found is None:
+                self._ended[id_] = f'table "{table.reference}" was dropped upstream: {AGAIN}'
+            else:
+                self._tables[id_] = table
+                self._names[id_] = tuple(found)
+
+    def ended(self) -> Mapping[OutputId, str]:
+        return self._ended
 
     @property
     def place(self) -> int:

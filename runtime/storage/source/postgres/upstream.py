@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from time import monotonic
 from typing import Any
 
@@ -156,7 +157,7 @@ class Upstream:
                 sqlstate="55000",
                 hint=_NEW,
             )
-        return Position(at.system, found.timeline, at.lsn, at.outputs, at.progress, at.piece)
+        return replace(at, timeline=found.timeline)
 
     def _check_slot(self, at: Position) -> None:
         slot = self._options.slot

@@ -242,6 +242,17 @@ def test_contents_of_a_table_that_was_renamed(up: Upstream, reader: Reader) -> N
     reader.until(lambda: reader.contents["t"] == up.contents("gone"))
 
 
+def test_a_table_that_is_gone_before_its_contents_were_read(up: Upstream, reader: Reader) -> None:
+    for name in ("t", "u"):
+        up.table(name, "k bigint")
+    up.run("INSERT INTO t VALUES (1)")
+    reader.ask("t", "u")
+    up.run("DROP TABLE u")
+    reader.until(lambda: reader.equals("t"))
+    (message,) = reader.errors["u"]
+    assert "was dropped upstream" in message
+
+
 def test_another_database_of_the_server(up: Upstream, reader: Reader) -> None:
     up.table("t", "k bigint")
     reader.ask("t")
