@@ -93,7 +93,8 @@ class MysqlLog(Log[Transaction]):
         """`until` is the GtidSet of a snapshot, or None."""
         assert until is None or isinstance(until, GtidSet)
         read = self._read.copy()
-        count, ends, last = self._taken, 0, None
+        count, ends = self._taken, 0
+        last: str | None = None
         is_there = until is not None and read.covers(until)
         for end in self._ends:
             if is_there:

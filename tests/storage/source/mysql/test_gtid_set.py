@@ -44,8 +44,9 @@ def test_tags_are_refused() -> None:
 @pytest.mark.parametrize("seed", range(20))
 def test_it_is_a_set(seed: int) -> None:
     random = Random(seed)
-    made, ours = GtidSet(), set()
-    other, theirs = GtidSet(), set()
+    made, other = GtidSet(), GtidSet()
+    ours: set[Transaction] = set()
+    theirs: set[Transaction] = set()
     for _ in range(200):
         one = Transaction(random.choice((A, B)), random.randrange(1, 40))
         if random.random() < 0.3 and one in ours:
