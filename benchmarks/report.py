@@ -14,6 +14,7 @@ from .appends import AppendCost, AppendRate
 from .dbt_adapters import DbtResult
 from .end_to_end import EndToEndResult
 from .engine import HydrationResult, StepResult
+from .files import SnapshotResult
 from .footprint import DiskResult, ProcessesResult, UpsertResult
 from .footprint.processes import COORDINATOR_MIB
 from .formats import FormatResult
@@ -69,6 +70,7 @@ Result = (
     | FreshnessResult
     | SinkResult
     | ReplicationResult
+    | SnapshotResult
 )
 
 
@@ -112,6 +114,7 @@ def show(results: list[Result]) -> None:
     _show_freshness([r for r in results if isinstance(r, FreshnessResult)])
     _show_sinks([r for r in results if isinstance(r, SinkResult)])
     _show_replication([r for r in results if isinstance(r, ReplicationResult)])
+    _show_snapshots([r for r in results if isinstance(r, SnapshotResult)])
 
 
 def _table(title: str, *columns: str) -> Table:
@@ -668,6 +671,25 @@ def _show_sinks(results: list[SinkResult]) -> None:
             f"{r.messages:,}",
             f"{r.nbytes / 1e6:.1f}",
             f"{r.seconds:.1f}",
+            f"{r.per_second:,.0f}",
+            f"{r.cpu_s:.1f}",
+            f"{r.load_1min:.1f}",
+        )
+    console.print(table)
+
+
+def _show_snapshots(results: list[SnapshotResult]) -> None:
+    if not results:
+        return
+    table = _table(
+        "Parquet files of four columns, until all rows are counted (Spark) or durable",
+        *("what", "rows", "seconds", "a second", "CPU in s", "load"),
+    )
+    for r in results:
+        table.add_row(
+            r.what,
+            f"{r.rows:,}",
+            f"{r.seconds:.2f}",
             f"{r.per_second:,.0f}",
             f"{r.cpu_s:.1f}",
             f"{r.load_1min:.1f}",
