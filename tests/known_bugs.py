@@ -425,8 +425,8 @@ OTHERS = (
         (
             Edit(
                 "dbt/adapters/ptvc/dialect.py",
-                "    return GLOBAL_PROJECT_NAME if macro is None or macro.package_name in built_in else str(macro.package_name)\n",
-                "    return GLOBAL_PROJECT_NAME\n",
+                "    return PROJECT_NAME if macro is None or macro.package_name in built_in else str(macro.package_name)\n",
+                "    return PROJECT_NAME\n",
             ),
         ),
         (

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from dbt.adapters.base.plugin import AdapterPlugin
-from dbt.adapters.factory import FACTORY, GLOBAL_PROJECT_NAME
+from dbt.adapters.factory import FACTORY
+from dbt.include.global_project import PROJECT_NAME
 
 from dbt.adapters.ptvc.credentials import PtvcCredentials
 from dbt.include import ptvc
@@ -51,4 +52,4 @@ def package_of_default(manifest: Any, project_name: str, materialization: str) -
     the project's flags let override dbt's own."""
     macro = manifest.find_materialization_macro_by_name(project_name, materialization, _KEY)
     built_in = FACTORY.get_adapter_package_names(manifest.metadata.adapter_type)
-    return GLOBAL_PROJECT_NAME if macro is None or macro.package_name in built_in else str(macro.package_name)
+    return PROJECT_NAME if macro is None or macro.package_name in built_in else str(macro.package_name)
