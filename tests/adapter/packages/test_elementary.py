@@ -29,22 +29,20 @@ DIFFERENCES: Mapping[str, str] = {}
 """Tests, by a part of their name, that cannot be here as they are with dbt-postgres, with the reason."""
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Side:
-    """The program in `folder`, to be run by the interpreter `python`; `begun` when it has made the schemas of its tests."""
+    """The program in `folder`, to be run by the interpreter `python`."""
 
     adapter: DbtAdapter
     python: Path
     folder: Path
-    begun: bool = False
 
     def results(self, file: str) -> dict[str, tuple[str, str]]:
-        """Of each test of that file: passed, failed or skipped, and what was said."""
+        """Of each test of that file: passed, failed or skipped, and what was said.  The program makes its schemas anew before."""
         report = self.folder / "report.xml"
         report.unlink(missing_ok=True)
         command = [str(self.python), "-m", "pytest", "-p", "parsed_per_vars", "-p", "no:cacheprovider", "-q"]
         command += ["--tb=short", "--runner-method", "api", "--target", "postgres", f"--junit-xml={report}"]
-        command += ["--skip-init"] if self.begun else []
         environment = {**self.adapter.environment, "DBT_PROFILES_DIR": str(self.folder)}
         environment["PYTHONPATH"] = ":".join(
             filter(None, (str(Path(__file__).parent), environment.get("PYTHONPATH")))
@@ -60,7 +58,6 @@ class Side:
             check=False,
         )
         assert report.exists(), done.stdout[-2000:]
-        self.begun = True
         cases = ElementTree.parse(report).iter("testcase")
         return {f"{case.get('classname')}::{case.get('name')}": _outcome(case) for case in cases}
 
