@@ -15,7 +15,7 @@ from .copies import VARIABLE, folder_of_copies
 
 
 @pytest.fixture(scope="module")
-def packages() -> Path:
+def copies() -> Path:
     folder = folder_of_copies()
     if folder is None:
         pytest.skip(f"no copies of dbt packages: {VARIABLE} names their folder")
@@ -24,9 +24,9 @@ def packages() -> Path:
 
 @pytest.fixture(scope="module")
 def adapters(
-    packages: Path, server: dict[str, Any], tmp_path_factory: pytest.TempPathFactory
+    copies: Path, server: dict[str, Any], tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[tuple[DbtAdapter, DbtAdapter]]:
-    """This one and dbt-postgres."""
+    """This one and dbt-postgres, where there are copies."""
 
     def connect() -> psycopg.Connection[Any]:
         return psycopg.connect(**server, autocommit=True)

@@ -79,9 +79,9 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 @pytest.fixture(scope="module")
 def sides(
-    packages: Path, adapters: tuple[DbtAdapter, DbtAdapter], tmp_path_factory: pytest.TempPathFactory
+    copies: Path, adapters: tuple[DbtAdapter, DbtAdapter], tmp_path_factory: pytest.TempPathFactory
 ) -> tuple[Side, Side]:
-    skip_without(packages, "elementary")
+    skip_without(copies, "elementary")
     here, there = adapters
     layered = tmp_path_factory.mktemp("layered")
     checked([sys.executable, "-m", "venv", str(layered)], layered, here.environment)
@@ -90,7 +90,7 @@ def sides(
     folder = site.getsitepackages([str(layered)])[0]
     Path(folder, "beneath.pth").write_text(f"import site; site.addsitedir({beneath!r})\n")
     return tuple(  # type: ignore[return-value]
-        _side(adapter, python, packages, tmp_path_factory.mktemp(adapter.name))
+        _side(adapter, python, copies, tmp_path_factory.mktemp(adapter.name))
         for adapter, python in ((here, interpreter), (there, there.program.parent / "python"))
     )
 

@@ -67,13 +67,13 @@ ENVIRONMENT = {
 @pytest.mark.parametrize("suite", SUITES, ids=str)
 def test_what_passes_with_postgres_passes_here(
     suite: Suite,
-    packages: Path,
+    copies: Path,
     adapters: tuple[DbtAdapter, DbtAdapter],
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    skip_without(packages, suite.package)
-    here, there = (results(suite, adapter, packages, tmp_path / adapter.name) for adapter in adapters)
+    skip_without(copies, suite.package)
+    here, there = (results(suite, adapter, copies, tmp_path / adapter.name) for adapter in adapters)
     with capsys.disabled():
         print(f"\n{suite}: {counts(here)}; with dbt-postgres: {counts(there)}")
     assert any(status in GOOD for status, _ in there.values())
