@@ -836,9 +836,20 @@ OTHERS = (
         "what a snapshot of a MYSQL source has seen comes of the log, too, where a table is added",
         (
             Edit(
-                "runtime/storage/source/mysql/log.py",
+                "runtime/storage/source/mysql/mariadb_log.py",
                 "if until is not None and end.begin > until:",
                 "if until is not None and end.begin.file > until.file:",
+            ),
+        ),
+        ("tests/storage/source/mysql/test_connector.py::test_tables_are_added_while_others_are_read",),
+    ),
+    Mutant(
+        "a table that is added from a MySQL joins the others before what its snapshot has seen was read",
+        (
+            Edit(
+                "runtime/storage/source/mysql/mysql_log.py",
+                "        is_there = until is not None and read.covers(until)\n        for end",
+                "        is_there = until is not None\n        for end",
             ),
         ),
         ("tests/storage/source/mysql/test_connector.py::test_tables_are_added_while_others_are_read",),
