@@ -746,6 +746,17 @@ OTHERS = (
         ("tests/e2e/inprocess/kafka/test_secured_connections.py",),
     ),
     Mutant(
+        "what a job has read for a source is committed as read, without its parts",
+        (
+            Edit(
+                "runtime/replica/ingest.py",
+                "parts, self._staged = self._staged if by_job is None else by_job.parts, {}",
+                "parts, self._staged = self._staged, {}",
+            ),
+        ),
+        ("tests/replica/sources/test_job.py",),
+    ),
+    Mutant(
         "a source is said to have read what was there before it has",
         (
             Edit(
