@@ -1043,6 +1043,17 @@ OTHERS = (
         ("tests/pgwire/test_tls.py::test_what_comes_in_plain_before_tls_is_not_taken_for_what_came_inside",),
     ),
     Mutant(
+        "ALTER IGNORE removes rows upstream unnoticed",
+        (
+            Edit(
+                "runtime/storage/source/mysql/ddl.py",
+                "    if ignores:  # rows that",
+                "    if False:  # rows that",
+            ),
+        ),
+        ("tests/storage/source/mysql/test_ddl.py",),
+    ),
+    Mutant(
         "a certificate lets in any role",
         (
             Edit(

@@ -148,6 +148,10 @@ class _Reader:
             return True
         return False
 
+    def accepted(self, *words: str) -> str:
+        """As `accept`, and which; empty: none."""
+        return self.word() if self._at < len(self._tokens) and self._tokens[self._at].text in words else ""
+
     def passed(self, *words: str) -> bool:
         """Passes over these words, all of them in this order, or over none."""
         if [token.text for token in self._tokens[self._at : self._at + len(words)]] == list(words):
@@ -245,14 +249,18 @@ def _renamed(reader: _Reader) -> Iterator[Effect]:
 
 
 def _altered(reader: _Reader) -> Iterator[Effect]:
-    while reader.accept("ONLINE", "OFFLINE", "IGNORE"):
-        pass
+    ignores = False
+    while option := reader.accepted("ONLINE", "OFFLINE", "IGNORE"):
+        ignores = ignores or option == "IGNORE"
     if not reader.accept("TABLE"):
         return
     reader.passed("IF", "EXISTS")
     schema, table = reader.table()
     reader.waits()
+    if ignores:  # rows that a new key, check or partition does not allow are removed, and not as rows
+        yield Effect(_ALTERED, schema, table)
     for part in _parts(reader.rest()):
+        yield from _of_the_other(part, schema)
         found = _clause(_Reader(part, schema), {token.text for token in part}, part)
         if found is not None:
             yield Effect(found[0], schema, table, *found[1:])
@@ -267,6 +275,16 @@ def _parts(tokens: Sequence[_Token]) -> Iterator[Sequence[_Token]]:
             yield tokens[begin:at]
             begin = at + 1
     yield tokens[begin:]
+
+
+def _of_the_other(part: Sequence[_Token], schema: str) -> Iterator[Effect]:
+    """What a clause does to another table: its rows change places with those of a partition, or become one."""
+    texts = [token.text for token in part]
+    if texts[:1] == ["EXCHANGE"] and "TABLE" in texts:
+        of = _Reader(part[texts.index("TABLE") + 1 :], schema).table()
+        yield Effect("has the rows of a partition upstream", *of)
+    elif texts[:2] == ["CONVERT", "TABLE"]:
+        yield Effect("has become a partition of another table upstream", *_Reader(part[2:], schema).table())
 
 
 _ALTERED = "was altered upstream"
