@@ -26,15 +26,25 @@ class Actions:
     mark: str
 
 
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """The entry that was read last, and the file in which it was."""
+
+    version: int
+    mark: str
+    size: int
+    mtime_ns: int
+
+
 class DeltaLog:
     def __init__(self, files: FileSystem) -> None:
         self._files = files
         self._newest = -1
-        self._seen: tuple[int, str, object] | None = None
+        self._seen = _Seen(-1, "", 0, 0)
 
     def read(self, version: int) -> Actions | None:
         """None: there is no such version, or its entry is not kept any more."""
-        data = self._bytes(version)
+        data = self._marked(version)
         if data is None:
             return None
         found: dict[str, list[Mapping[str, Any]]] = {}
@@ -48,25 +58,15 @@ class DeltaLog:
             found.get("remove", []),
             metadata[-1] if metadata else None,
             protocol[-1] if protocol else None,
-            _mark(data),
+            self._seen.mark,
         )
-
-    def has(self, version: int) -> bool:
-        return bool(self._files.get_file_info(_path(version)).type == FileType.File)
 
     def mark(self, version: int) -> str | None:
         """None: the entry is not kept any more.  One that has not been written to since it was asked for is not read again."""
-        info = self._files.get_file_info(_path(version))
-        if info.type != FileType.File:
-            return None
-        seen = (info.size, info.mtime_ns)
-        if self._seen is not None and self._seen[0] == version and self._seen[2] == seen:
-            return self._seen[1]
-        data = self._bytes(version)
-        if data is None:
-            return None
-        self._seen = (version, _mark(data), seen)
-        return self._seen[1]
+        seen = self._seen
+        if seen.version == version and self._info(version) == (seen.size, seen.mtime_ns):
+            return seen.mark
+        return None if self._marked(version) is None else self._seen.mark
 
     def newest(self, version: int) -> int:
         """The newest version, where `version` is there: the log is listed if that is newer than what was found last."""
@@ -77,17 +77,23 @@ class DeltaLog:
             self._newest = max([version, *(int(match[1]) for match in found if match)])
         return self._newest
 
-    def _bytes(self, version: int) -> bytes | None:
+    def _info(self, version: int) -> tuple[int, int] | None:
+        info = self._files.get_file_info(_path(version))
+        return (info.size, info.mtime_ns) if info.type == FileType.File else None
+
+    def _marked(self, version: int) -> bytes | None:
+        """The entry, which is seen then."""
+        info = self._info(version)
+        if info is None:
+            return None
         try:
             with self._files.open_input_file(_path(version)) as file:
-                return bytes(file.read())
+                data = bytes(file.read())
         except FileNotFoundError:
             return None
+        self._seen = _Seen(version, hashlib.sha256(data).hexdigest()[:32], *info)
+        return data
 
 
 def _path(version: int) -> str:
     return f"{_LOG}/{version:020}.json"
-
-
-def _mark(data: bytes) -> str:
-    return hashlib.sha256(data).hexdigest()[:32]

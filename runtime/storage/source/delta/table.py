@@ -53,7 +53,8 @@ class DeltaLakeTable:
         self._what = f'table "{options.uri}"'
         self._schema = schema
         self._storage = storage_options(values)
-        self._newest_or_raise()
+        if not DeltaTable.is_deltatable(options.uri, self._storage):
+            raise gone(self._what)
         self._files = PyFileSystem(DeltaStorageHandler(options.uri, self._storage))
         self._log = DeltaLog(self._files)
         self._columns: _Columns | None = None

@@ -7,7 +7,7 @@
 | `fields`   | the number of each column, by which files know it: another one of its name is another column |
 
 A snapshot that follows is read by the files that it adds and takes away. Where there are files of deletes, and where the table went back to
-another snapshot, what is read is the files whose rows differ between both. Snapshots that replace files by others with the same rows
+another snapshot, what is read is the files whose rows differ between both. The snapshots of one commit are read together. Snapshots that replace files by others with the same rows
 (compaction) are passed over.
 """
 
@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from time import monotonic
 from typing import Any
 
@@ -77,7 +78,7 @@ class IcebergLakeTable:
         self._what = f'table "{".".join(options.identifier)}"'
         self._schema = schema
         self._catalog = open_catalog(values, files, monotonic() + CONNECT_S)
-        self._waiting: tuple[Table, list[Snapshot]] | None = None
+        self._waiting: tuple[Table, list[list[Snapshot]]] | None = None
 
     def close(self) -> None:
         self._catalog.close()
@@ -102,20 +103,19 @@ class IcebergLakeTable:
         return self._known_next(position)
 
     def _known_next(self, position: Mapping[str, Any]) -> Commit | None:
-        """Of the snapshots that were there when the catalog was asked last."""
+        """Of the commits that were there when the catalog was asked last."""
         if self._waiting is None:
             return None
-        table, snapshots = self._waiting
+        table, commits = self._waiting
         base = position["snapshot"]
-        if snapshots and snapshots[0].snapshot_id == base:
-            del snapshots[0]
-        if not snapshots:
+        if commits and commits[0][-1].snapshot_id == base:
+            del commits[0]
+        if not commits:
             self._waiting = None
             return None
-        after = snapshots[0]
         fields = self._fields(table, position["fields"])
-        removed, added = self._changed(table, self._snapshot(table, base), after)
-        return self._commit(table, fields, after, removed, added, len(snapshots) == 1)
+        removed, added = self._changed(table, self._snapshot(table, base), commits[0])
+        return self._commit(table, fields, commits[0][-1], removed, added, len(commits) == 1)
 
     def _commit(
         self,
@@ -153,8 +153,9 @@ class IcebergLakeTable:
             raise expired(self._what, f"snapshot {id}")
         return snapshot
 
-    def _following(self, table: Table, base: int | None) -> list[Snapshot]:
-        """The snapshots after the base, up to the current one, which alone follows where the base is not among its ancestors."""
+    def _following(self, table: Table, base: int | None) -> list[list[Snapshot]]:
+        """The snapshots after the base, up to the current one, by commit.  Where the base is not among the ancestors of the current one, that
+        alone follows."""
         current = table.metadata.current_snapshot()
         if current is None:
             raise replaced(self._what)
@@ -166,20 +167,24 @@ class IcebergLakeTable:
             snapshot = None if parent is None else table.metadata.snapshot_by_id(parent)
         if base is not None and snapshot is None:
             self._snapshot(table, base)
-            return [current]
-        return found[::-1]
+            return [[current]]
+        return _by_commit(table, found[::-1])
 
     def _changed(
-        self, table: Table, base: Snapshot | None, after: Snapshot
+        self, table: Table, base: Snapshot | None, commit: Sequence[Snapshot]
     ) -> tuple[list[IcebergDataFile], list[IcebergDataFile]]:
         """Files whose rows are gone, and files whose rows are new."""
-        follows = after.parent_snapshot_id == (None if base is None else base.snapshot_id)
-        if follows and after.summary is not None and after.summary.operation is Operation.REPLACE:
+        after = commit[-1]
+        follows = commit[0].parent_snapshot_id == (None if base is None else base.snapshot_id)
+        changing = [one for one in commit if _operation(one) is not Operation.REPLACE]
+        if follows and not changing:
             return [], []
+        manifests = {one.snapshot_id: one.manifests(table.io) for one in commit}
         before = [] if base is None else base.manifests(table.io)
-        manifests = after.manifests(table.io)
-        if follows and not any(m.content == ManifestContent.DELETES for m in (*before, *manifests)):
-            return self._by_manifests(table, manifests, after)
+        every = chain(before, *manifests.values())
+        if follows and not any(manifest.content == ManifestContent.DELETES for manifest in every):
+            parts = [self._by_manifests(table, manifests[one.snapshot_id], one) for one in changing]
+            return [f for removed, _ in parts for f in removed], [f for _, added in parts for f in added]
         former = {} if base is None else _by_key(_tasks(table, base))
         now = _by_key(_tasks(table, after))
         return (
@@ -224,6 +229,29 @@ class IcebergLakeTable:
             check_readable(self._what, column, types[column.name])
             found[column.name] = field.field_id
         return {**known, **found}
+
+
+def _by_commit(table: Table, snapshots: Sequence[Snapshot]) -> list[list[Snapshot]]:
+    """A commit may make several snapshots, of which only the last one has ever been what readers see.  It is known by the versions of the
+    table's metadata, each of which is as old as its last snapshot; where these are not kept any more commits are taken together."""
+    logged = {entry.snapshot_id for entry in table.metadata.snapshot_log}
+    ends = {entry.timestamp_ms for entry in table.metadata.metadata_log}
+    found: list[list[Snapshot]] = [[]]
+    for snapshot, later in zip(snapshots, [*snapshots[1:], None], strict=True):
+        found[-1].append(snapshot)
+        if later is None:
+            continue
+        if (
+            snapshot.snapshot_id in logged
+            and snapshot.timestamp_ms in ends
+            and later.timestamp_ms != snapshot.timestamp_ms
+        ):
+            found.append([])
+    return found
+
+
+def _operation(snapshot: Snapshot) -> Operation | None:
+    return None if snapshot.summary is None else snapshot.summary.operation
 
 
 def _tasks(table: Table, snapshot: Snapshot) -> list[FileScanTask]:

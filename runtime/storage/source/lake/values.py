@@ -91,7 +91,7 @@ def check_readable(what: str, column: Column, found: pa.DataType) -> None:
 
 def plain(type_: pa.DataType) -> pa.DataType:
     """The type without what only says how its values are stored."""
-    if isinstance(type_, pa.ExtensionType):
+    if isinstance(type_, pa.BaseExtensionType):
         return plain(type_.storage_type)
     if pa.types.is_dictionary(type_):
         return plain(type_.value_type)
