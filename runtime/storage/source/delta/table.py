@@ -11,7 +11,7 @@ Actions that change no data (`dataChange` false: OPTIMIZE, statistics) are passe
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import unquote
 
@@ -41,10 +41,11 @@ _MOST_READER_VERSION = 3
 
 @dataclass(frozen=True, slots=True)
 class _Columns:
-    """Of the table as of `version`: the types of all."""
+    """Of the table as of `version`: the types of all, and those that it is partitioned by."""
 
     version: int
     types: Mapping[str, pa.DataType]
+    partitions: Sequence[str]
 
 
 class DeltaLakeTable:
@@ -83,10 +84,9 @@ class DeltaLakeTable:
         version = table.version()
         protocol = table.protocol()
         self._check_features(protocol.min_reader_version, protocol.reader_features or ())
-        metadata = table.metadata()
-        self._columns = self._checked(version, table.schema(), metadata.configuration)
+        self._columns = self._columns_of(version, table)
         vectors = self._vectors(version) if _VECTORS in (protocol.reader_features or ()) else {}
-        files = self._listed(table, metadata.partition_columns, vectors)
+        files = self._listed(table, self._columns.partitions, vectors)
         position = {"version": version, "mark": self._log.mark(version)}
         return Commit([], files, position, True, version, version, contents=True)
 
@@ -127,34 +127,42 @@ class DeltaLakeTable:
         columns = self._columns
         if columns is None or columns.version != before:
             columns = self._columns_at(before)
-        if actions.metadata is not None:
-            schema = DeltaSchema.from_json(actions.metadata["schemaString"])
-            columns = self._checked(version, schema, actions.metadata.get("configuration") or {})
-        self._columns = _Columns(version, columns.types)
+        partitions = columns.partitions
+        if (metadata := actions.metadata) is not None:
+            columns = self._checked(
+                version,
+                DeltaSchema.from_json(metadata["schemaString"]),
+                metadata.get("configuration") or {},
+                metadata.get("partitionColumns") or (),
+            )
+        self._columns = replace(columns, version=version)
         removed = [action for action in actions.removed if action.get("dataChange", True)]
         added = [action for action in actions.added if action.get("dataChange", True)]
         newest = self._log.newest(version)
         return Commit(
-            self._of_actions(removed, before),
-            self._of_actions(added, version),
+            self._of_actions(removed, before, partitions),
+            self._of_actions(added, version, columns.partitions),
             {"version": version, "mark": actions.mark},
             version >= newest,
             newest,
             version,
         )
 
-    def _of_actions(self, actions: Sequence[Mapping[str, Any]], version: int) -> list[DeltaDataFile]:
-        """The files as of the version."""
+    def _of_actions(
+        self, actions: Sequence[Mapping[str, Any]], version: int, partitions: Sequence[str]
+    ) -> list[DeltaDataFile]:
+        """The files as of the version, by whose `partitions` they may be."""
         types = self._read_types()
         vectors: Mapping[str, pa.Array] = {}
         if any(action.get("deletionVector") for action in actions):
             vectors = self._vectors(version)
-        if any(action.get("partitionValues") is None for action in actions):
+        by_partition = any(name in partitions for name in types)
+        if by_partition and any(action.get("partitionValues") is None for action in actions):
             return self._looked_up({path_of(action, self._what) for action in actions}, version, vectors)
         found = []
         for action in actions:
             path = path_of(action, self._what)
-            partition = action["partitionValues"]
+            partition = action.get("partitionValues") or {}
             values = {
                 name: partition_value(partition[name], type_)
                 for name, type_ in types.items()
@@ -208,10 +216,18 @@ class DeltaLakeTable:
             table = DeltaTable(self._uri, version=version, storage_options=self._storage)
         except ERRORS:
             table = self._newest_or_raise()  # what led to that version is not kept any more
-        return self._checked(version, table.schema(), table.metadata().configuration)
+        return self._columns_of(version, table)
+
+    def _columns_of(self, version: int, table: DeltaTable) -> _Columns:
+        metadata = table.metadata()
+        return self._checked(version, table.schema(), metadata.configuration, metadata.partition_columns)
 
     def _checked(
-        self, version: int, schema: DeltaSchema, configuration: Mapping[str, str | None]
+        self,
+        version: int,
+        schema: DeltaSchema,
+        configuration: Mapping[str, str | None],
+        partitions: Sequence[str],
     ) -> _Columns:
         """Raises SourceStalled where the source's columns cannot be read."""
         if (configuration.get("delta.columnMapping.mode") or "none") != "none":
@@ -224,7 +240,7 @@ class DeltaLakeTable:
             if column.name not in types:
                 raise lacks(self._what, column.name)
             check_readable(self._what, column, types[column.name])
-        return _Columns(version, types)
+        return _Columns(version, types, partitions)
 
     def _read_types(self) -> dict[str, pa.DataType]:
         assert self._columns is not None, "they are known before files are"

@@ -71,11 +71,15 @@ def check_columns(schema: Schema) -> None:
         element = column.type.element
         if column.type.kind is Kind.NUMERIC:
             continue  # one without digits holds any decimal
-        lake_type(column)
-        if element is not None and element.kind not in _SAME:
+        try:
+            lake_type(column)
+            is_read = element is None or element.kind in _SAME
+        except Unsupported:
+            is_read = False
+        if not is_read:
             raise Unsupported(
                 f'column "{column.name}" of type {column.type} cannot be read from a table of a lake',
-                hint="Leave the column out.",
+                hint="Leave the column out, or declare it as text.",
             )
 
 

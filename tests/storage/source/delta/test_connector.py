@@ -225,10 +225,11 @@ def test_column_mapping_stalls(tmp_path: Path) -> None:
     assert "column mapping" in source.stalled()
 
 
-def test_files_of_which_the_log_says_little(tmp_path: Path) -> None:
+@pytest.mark.parametrize("by", [None, ["part"]])
+def test_files_of_which_the_log_says_little(tmp_path: Path, by: list[str] | None) -> None:
     """A file that is gone need not say of which partition it was."""
     uri = place(tmp_path)
-    write_deltalake(uri, table([(1, "a", "x"), (2, None, "y")]), partition_by=["part"])
+    write_deltalake(uri, table([(1, "a", "x"), (2, None, "y")]), partition_by=by)
     source = reader(uri)
     source.drain()
     DeltaTable(uri).delete("k = 2")
