@@ -20,7 +20,7 @@ from ...ingestion import OutputChanges
 from .table import LakeFile
 from .values import changes_of
 
-MEMORY_BYTES = 256 << 20
+MEMORY_BYTES = 128 << 20
 """Of rows that may have to cancel each other out."""
 _STEP_BYTES = 16 << 20
 """As many are put together before they are consolidated."""
@@ -84,7 +84,7 @@ def _changes(batch: Batch) -> Changes:
 
 
 def rows_bytes(batch: Batch | Changes) -> int:
-    return sum(column.nbytes for column in batch.columns) + batch.diffs.nbytes
+    return int(sum(column.nbytes for column in batch.columns) + batch.diffs.nbytes)
 
 
 class _Sum:

@@ -17,7 +17,7 @@ from deltalake import DeltaTable, write_deltalake
 from ptvc.repr.schema import Column, Schema
 from ptvc.repr.types import INT8, TEXT
 from ptvc.storage.source.delta.options import DeltaSourceOptions
-from ptvc.storage.source.lake import differences
+from ptvc.storage.source.lake import connector, differences
 from pyroaring import BitMap64
 
 from ..lake.support import Reader, Rows
@@ -86,6 +86,7 @@ def test_each_version_is_seen_whole(
     random = Random(seed)
     monkeypatch.setattr(differences, "MEMORY_BYTES", random.choice([200, 2000, 1 << 28]))
     monkeypatch.setattr(differences, "_STEP_BYTES", random.choice([100, 1 << 20]))
+    monkeypatch.setattr(connector, "WORK_S", random.choice([0.0, 0.5]))
     uri = place(tmp_path)
     by = ["part"] if partitioned else None
     write_deltalake(uri, table([(k, random.choice(PARTS), "first") for k in range(50)]), partition_by=by)

@@ -65,7 +65,7 @@ class Reader:
         for _ in range(1000):
             ingest = self.ingestion.advance()
             if ingest is None:
-                if self.ingestion.in_transaction:
+                if self.ingestion.in_transaction or self._is_at_work:
                     continue
                 return False
             staged.append(ingest)
@@ -85,6 +85,11 @@ class Reader:
                 return True
             self.ingestion.staged()
         raise AssertionError("no end")
+
+    @property
+    def _is_at_work(self) -> bool:
+        """Whether a commit is being read of which nothing could be handed out yet."""
+        return getattr(self.ingestion._connector, "_commit", None) is not None
 
     def drain(self, random: Random | None = None) -> None:
         while self.step(random):
