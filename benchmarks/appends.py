@@ -26,9 +26,11 @@ from ptvc.persist.client import Appended, Write
 from ptvc.persist.stores import open_consensus
 from ptvc.persist.write import write_parts
 from ptvc.repr.batch import NO_ERRORS, Batch, Delta
+from rich.table import Table
 
 from .measure import load
 from .postgres import postgres
+from .report import new_table, shows
 from .storage import SCHEMA, SHARD, Store, rows_of
 
 DATABASES = ("SQLite", "PostgreSQL")
@@ -146,3 +148,21 @@ def _served(directory: Path, database: str) -> Iterator[Callable[[str], str]]:
 
 def _one_row(at: int) -> Batch:
     return rows_of(np.array([at]), np.array([at]), at, 1)
+
+
+@shows(AppendCost)
+def _appends_table(results: list[AppendCost]) -> Table:
+    table = new_table("An append of one row", "database", "batches before", "ms (median)", "load")
+    for r in results:
+        table.add_row(r.database, f"{r.history:,}", f"{r.median_ms:.3f}", f"{r.load_1min:.1f}")
+    return table
+
+
+@shows(AppendRate)
+def _rates_table(results: list[AppendRate]) -> Table:
+    table = new_table("Appends of one row", "database", "writers", "per second", "lost races of each", "load")
+    for r in results:
+        table.add_row(
+            r.database, f"{r.writers}", f"{r.per_second:,.0f}", f"{r.lost:.2f}", f"{r.load_1min:.1f}"
+        )
+    return table

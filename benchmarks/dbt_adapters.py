@@ -20,9 +20,11 @@ from statistics import median
 from typing import Any
 
 import psycopg
+from rich.table import Table
 
 from .measure import load, tree_cpu_seconds
 from .postgres import postgres
+from .report import new_table, shows
 from .runtime import RuntimeFailed, served
 
 
@@ -143,3 +145,17 @@ def checked(command: Sequence[str], folder: Path, environment: Mapping[str, str]
     )
     if done.returncode != 0:
         raise RuntimeFailed(f"{' '.join(command)} in {folder}: {(done.stdout + done.stderr)[-2000:]}")
+
+
+@shows(DbtResult)
+def _dbt_table(results: list[DbtResult]) -> Table:
+    table = new_table(
+        "dbt (seconds, medians; CPU of dbt's process, and of the server meanwhile)",
+        *("what", "adapter", "runs", "wall", "CPU dbt", "CPU server", "load"),
+    )
+    for r in results:
+        cpu = (
+            "-" if value is None else f"{value:.2f}" for value in (r.dbt_cpu_seconds, r.server_cpu_seconds)
+        )
+        table.add_row(r.what, r.adapter, str(r.count), f"{r.wall_seconds:.2f}", *cpu, f"{r.load_1min:.1f}")
+    return table

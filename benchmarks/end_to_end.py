@@ -12,9 +12,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import psycopg
+from rich.table import Table
 
 from .hydration import await_hydrated, copy_in
 from .measure import Latencies, load
+from .report import ms, new_table, shows, three
 from .runtime import ServedRuntime, served
 from .workloads import WORKLOADS, Data
 
@@ -91,3 +93,20 @@ def _measure(
         cpu * 1e3 / count,
         load(),
     )
+
+
+@shows(EndToEndResult)
+def _end_to_end_table(results: list[EndToEndResult]) -> Table:
+    table = new_table(
+        "INSERT to visible in a view, through pgwire (milliseconds)",
+        *("read", "base", "", "median", "p99", "max", "CPU each", "load"),
+    )
+    for r in results:
+        for name, latencies in (("insert", r.insert), ("visible", r.visible), ("whole", r.whole)):
+            table.add_row(
+                *(r.read, f"{r.base_rows:,}", name),
+                *three(latencies),
+                ms(r.cpu_ms_each),
+                f"{r.load_1min:.1f}",
+            )
+    return table

@@ -20,9 +20,11 @@ from ptvc.compute.spark.application import Application
 from ptvc.compute.spark.session import application_context, local_master
 from ptvc.repr.batch import Batch, concat_batches, from_ipc
 from ptvc.repr.consolidate import consolidate
+from rich.table import Table
 
 from .duck import DuckView
 from .measure import Latencies, load
+from .report import ms, new_table, shows, three
 from .subjects import HYDRATION_TIME, InProcess, Resident, Subject, output_schema
 from .workloads import WORKLOADS, Data, Rows, Workload, answer, rows_of
 
@@ -222,3 +224,64 @@ class Run:
                 )
         if self._duck is not None and self._duck.rows() != expected["engine"]:
             raise WrongAnswer(f"{self.workload.name} by DuckDB (base {self.base_rows:,})")
+
+
+@shows(StepResult)
+def _steps_table(results: list[StepResult]) -> Table:
+    table = new_table(
+        "Steps (milliseconds; ratio of medians, taken in turns)",
+        *("workload", "where", "base", "change", "median", "p99", "max", "CPU"),
+        *("reference", "ratio", "DuckDB anew", "load"),
+    )
+    for r in results:
+        table.add_row(
+            r.workload,
+            r.place,
+            f"{r.base_rows:,}",
+            f"{r.change_rows:,}",
+            *three(r.engine),
+            ms(r.engine.cpu_ms),
+            ms(r.reference.median_ms if r.reference else None),
+            f"{r.against_reference:.2f}" if r.against_reference is not None else "-",
+            ms(r.duckdb.median_ms if r.duckdb else None),
+            f"{r.load_1min:.1f}",
+        )
+    return table
+
+
+@shows(StepResult)
+def _growth_table(results: list[StepResult]) -> Table:
+    """How a step of one size grows from the smallest base to the largest one."""
+    by_size: dict[tuple[str, str, int], list[StepResult]] = {}
+    for r in results:
+        by_size.setdefault((r.workload, r.place, r.change_rows), []).append(r)
+    table = new_table(
+        "Growth with the base (ratio of medians; the reference's own growth beside it)",
+        *("workload", "where", "change", "bases", "growth", "reference"),
+    )
+    for (workload, place, rows), entries in by_size.items():
+        low, high = (f(entries, key=lambda r: r.base_rows) for f in (min, max))
+        if low.base_rows == high.base_rows:
+            continue
+        reference = "-"
+        if low.reference is not None and high.reference is not None:
+            reference = f"{high.reference.median_ms / low.reference.median_ms:.2f}"
+        growth = f"{high.engine.median_ms / low.engine.median_ms:.2f}"
+        bases = f"{low.base_rows:,} to {high.base_rows:,}"
+        table.add_row(workload, place, f"{rows:,}", bases, growth, reference)
+    return table
+
+
+@shows(HydrationResult)
+def _hydrations_table(results: list[HydrationResult]) -> Table:
+    table = new_table(
+        "Hydration at the engine",
+        *("workload", "where", "base", "seconds", "reference s", "input MiB", "memory MiB", "peak MiB"),
+    )
+    for r in results:
+        reference = "-" if r.reference_seconds is None else f"{r.reference_seconds:.2f}"
+        table.add_row(
+            *(r.workload, r.place, f"{r.base_rows:,}", f"{r.seconds:.2f}", reference),
+            *(f"{r.input_mib:,.0f}", f"{r.memory_mib:,.0f}", f"{r.peak_mib:,.0f}"),
+        )
+    return table

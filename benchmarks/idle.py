@@ -10,8 +10,11 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from rich.table import Table
+
 from .hydration import await_hydrated
 from .measure import load
+from .report import new_table, shows
 from .runtime import served
 
 BASE_ROWS = 1_000
@@ -52,3 +55,17 @@ def _percent(cpu_seconds: Callable[[], float], seconds: float) -> float:
     cpu, started = cpu_seconds(), time.perf_counter()
     time.sleep(seconds)
     return 100 * (cpu_seconds() - cpu) / (time.perf_counter() - started)
+
+
+@shows(IdleResult)
+def _idle_table(results: list[IdleResult]) -> Table:
+    table = new_table("Idle views", "views", "created in s", "% of a core", "without views", "load")
+    for r in results:
+        table.add_row(
+            f"{r.views:,}",
+            f"{r.create_seconds:.1f}",
+            f"{r.core_percent:.1f}",
+            f"{r.with_none:.1f}",
+            f"{r.load_1min:.1f}",
+        )
+    return table

@@ -21,9 +21,11 @@ from typing import Any
 
 import psycopg
 from psycopg.errors import QueryCanceled
+from rich.table import Table
 
 from .hydration import await_hydrated
 from .measure import Latencies, load, tree_cpu_seconds, tree_private_mib
+from .report import ms, new_table, shows, three
 from .runtime import RuntimeFailed, served
 
 SMALL_ROWS = 1_000
@@ -192,3 +194,29 @@ def _beside(
         held - peak.before,
         load(),
     )
+
+
+@shows(ReadResult)
+def _reads_table(results: list[ReadResult]) -> Table:
+    table = new_table(
+        "Reads, and beside a query that runs away (milliseconds)",
+        *("read", "median", "p99", "max", "beside: median", "p99", "max", "ratio", "load"),
+    )
+    for r in results:
+        ratio = "-" if r.beside is None else f"{r.beside.median_ms / r.idle.median_ms:.2f}"
+        table.add_row(r.read, *three(r.idle), *three(r.beside), ratio, f"{r.load_1min:.1f}")
+    return table
+
+
+@shows(RunawayResult)
+def _runaways_table(results: list[RunawayResult]) -> Table:
+    table = new_table(
+        "The query that runs away",
+        *("rows", "most MiB", "cancel to error ms", "CPU afterwards %", "MiB afterwards", "load"),
+    )
+    for w in results:
+        table.add_row(
+            *(f"{w.rows:,}", f"{w.most_mib:,.0f}", ms(w.cancel_ms)),
+            *(f"{w.after_percent:.0f}", f"{w.after_mib:,.0f}", f"{w.load_1min:.1f}"),
+        )
+    return table

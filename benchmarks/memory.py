@@ -12,9 +12,11 @@ from dataclasses import dataclass
 
 import numpy as np
 from ptvc.compute.spark.application import Application
+from rich.table import Table
 
 from .engine import repeats
 from .measure import load, resident_mib
+from .report import new_table, shows
 from .subjects import HYDRATION_TIME, Resident
 from .workloads import Data, Workload
 
@@ -91,3 +93,23 @@ class _Samples:
             self.mib.append(resident_mib(self._pid))
             if self._ended.wait(SAMPLE_S):
                 return
+
+
+@shows(MemoryResult)
+def _memory_table(results: list[MemoryResult]) -> Table:
+    table = new_table(
+        "Resident memory, as a multiple of the input in Arrow",
+        *("workload", "base", "input MiB", "change", "median", "most", "at rest", "load"),
+    )
+    for r in results:
+        while_stepping = (_times(mib, r.input_mib) for mib in (r.median_mib, r.peak_mib))
+        table.add_row(
+            *(r.workload, f"{r.base_rows:,}", f"{r.input_mib:,.0f}"),
+            f"{r.change_rows:,}" if r.change_rows else "hydration",
+            *(*while_stepping, _times(r.rest_mib, r.input_mib), f"{r.load_1min:.1f}"),
+        )
+    return table
+
+
+def _times(mib: float | None, input_mib: float) -> str:
+    return "-" if mib is None else f"{mib / input_mib:.2f}x"

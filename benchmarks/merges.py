@@ -16,8 +16,10 @@ from ptvc.compute.run import Run
 from ptvc.repr.batch import Batch
 from ptvc.repr.hash import hash_columns
 from ptvc.repr.order import hash_order
+from rich.table import Table
 
 from .measure import Latencies, load
+from .report import ms, new_table, shows
 
 SIZES = ((1_000_000, 500_000), (160_000, 80_000), (20_000, 10_000))
 REPEATS = 7
@@ -74,3 +76,20 @@ def _run(ids: npt.NDArray[np.int64], diffs: npt.NDArray[np.int64], at: int, text
     order = hash_order(hashes)
     batch = Batch(tuple(columns), np.full(len(ids), at, np.uint64), diffs).take(order)
     return Run(hashes[order], batch)
+
+
+@shows(MergeResult)
+def _merges_table(results: list[MergeResult]) -> Table:
+    table = new_table(
+        "Merges", "older", "newer", "text", "median ms", "max", "CPU each", "ns per row", "load"
+    )
+    for r in results:
+        table.add_row(
+            f"{r.older:,}",
+            f"{r.newer:,}",
+            "yes" if r.text else "no",
+            *map(ms, (r.merge.median_ms, r.merge.max_ms, r.merge.cpu_ms)),
+            f"{r.ns_per_row:.0f}",
+            f"{r.load_1min:.1f}",
+        )
+    return table

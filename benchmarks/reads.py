@@ -27,9 +27,11 @@ import numpy as np
 import psycopg
 import pyarrow as pa
 import pyarrow.csv as csv
+from rich.table import Table
 
 from .measure import Latencies, load
 from .postgres import postgres
+from .report import ms, new_table, shows
 from .runtime import RuntimeFailed, served
 
 SEED = 1
@@ -238,3 +240,23 @@ def _same(a: object, b: object) -> bool:
     if isinstance(a, float) and isinstance(b, float):
         return math.isclose(a, b, rel_tol=1e-9)
     return a == b
+
+
+@shows(QueryResult)
+def _queries_table(results: list[QueryResult]) -> Table:
+    table = new_table(
+        f"One-off queries over {results[0].rows:,} rows (milliseconds; taken in turns)",
+        *("query", "median", "p99", "CPU", "two at once", "PostgreSQL", "ratio", "DuckDB", "ratio", "load"),
+    )
+    for r in results:
+        median_ms = r.ptvc.median_ms
+        others = [
+            text
+            for other in (r.postgres, r.duckdb)
+            for text in (
+                ("-", "-") if other is None else (ms(other.median_ms), f"{median_ms / other.median_ms:.2f}")
+            )
+        ]
+        own = (median_ms, r.ptvc.p99_ms, r.ptvc.cpu_ms, r.two_at_once.median_ms)
+        table.add_row(r.query, *map(ms, own), *others, f"{r.load_1min:.1f}")
+    return table

@@ -15,13 +15,16 @@ import os
 import signal
 import time
 from dataclasses import dataclass
+from statistics import median
 from typing import Any
 
 import psycopg
 from ptvc.config import Settings
+from rich.table import Table
 
 from .hydration import await_hydrated, copy_in
 from .measure import load
+from .report import new_table, shows
 from .runtime import RuntimeFailed, await_true, served
 from .workloads import WORKLOADS, Data
 
@@ -85,3 +88,19 @@ def _worker(connection: psycopg.Connection[tuple[Any, ...]]) -> int:
 
     await_true(online, "the worker is online")
     return int(found[0][0])
+
+
+@shows(RecoveryResult)
+def _recoveries_table(results: list[RecoveryResult]) -> Table:
+    table = new_table(
+        "A worker's death to the next row in the view (seconds)", "base", "deaths", "median", "most", "load"
+    )
+    for r in results:
+        table.add_row(
+            f"{r.base_rows:,}",
+            str(len(r.seconds)),
+            f"{median(r.seconds):.2f}",
+            f"{max(r.seconds):.2f}",
+            f"{r.load_1min:.1f}",
+        )
+    return table

@@ -23,9 +23,11 @@ from pathlib import Path
 from typing import Any
 
 import psycopg
+from rich.table import Table
 
 from .measure import Latencies, load
 from .postgres import postgres
+from .report import new_table, shows, three
 from .runtime import RuntimeFailed, served
 
 PROBE_EVERY_S = 0.005
@@ -187,3 +189,17 @@ def _sort(connection: psycopg.Connection[tuple[Any, ...]]) -> None:
 
 def _write(connection: psycopg.Connection[tuple[Any, ...]]) -> None:
     connection.execute("INSERT INTO written (a, b) VALUES (1, 'x'), (2, 'y')")
+
+
+@shows(ResponsivenessResult)
+def _responsiveness_table(results: list[ResponsivenessResult]) -> Table:
+    table = new_table(
+        "SELECT 1 while others work, and what held the loop (milliseconds)",
+        *("load", "seconds", "median", "p99", "max", "stalls", "longest", "with a core", "machine"),
+    )
+    for r in results:
+        table.add_row(
+            *(r.load, f"{r.seconds:.1f}", *three(r.probe), str(r.stalls)),
+            *(f"{r.longest_stall_ms:.0f}", f"{r.longest_held_ms:.0f}", f"{r.load_1min:.1f}"),
+        )
+    return table

@@ -26,6 +26,9 @@ from ptvc.persist.write import write_parts
 from ptvc.repr.batch import NO_ERRORS, Batch, Delta
 from ptvc.repr.schema import Column, Schema
 from ptvc.repr.types import INT8, TEXT
+from rich.table import Table
+
+from .report import new_table, shows
 
 SCHEMA = Schema((Column("key", INT8), Column("value", INT8), Column("text", TEXT)))
 SHARD = "s"
@@ -119,3 +122,13 @@ def _both(one: Batch, other: Batch) -> Batch:
         np.concatenate([one.times, other.times]),
         np.concatenate([one.diffs, other.diffs]),
     )
+
+
+@shows(StorageResult)
+def _storage_table(results: list[StorageResult]) -> Table:
+    table = new_table(
+        "What is kept after many updates of few rows", "rows", "updates", "bytes, of once", "batches"
+    )
+    for r in results:
+        table.add_row(f"{r.keys:,}", f"{r.updates:,}", f"{r.ratio:.2f}x", f"{r.batches}")
+    return table

@@ -21,11 +21,13 @@ from typing import Any
 import psycopg
 import pyarrow as pa
 from ptvc.repr.batch import Batch
+from rich.table import Table
 
 from .duck import DuckView
 from .hydration import await_hydrated, copy_in
 from .measure import Latencies, load
 from .postgres import postgres
+from .report import ms, new_table, shows
 from .runtime import RuntimeFailed, ServedRuntime, served
 from .workloads import Data, Workload, answer
 
@@ -186,3 +188,42 @@ def _recomputed(duck: DuckView, change: Batch) -> float:
     duck.apply([change])
     duck.recompute()
     return time.perf_counter() - started
+
+
+@shows(TransactionResult)
+def _transactions_table(results: list[TransactionResult]) -> Table:
+    table = new_table(
+        "A transaction of deletes and COPY, then a read of the view, through pgwire (milliseconds; medians, taken in turns)",
+        *(
+            "workload",
+            "base",
+            "change",
+            "write",
+            "read",
+            "whole",
+            "p99",
+            "DuckDB anew",
+            "ratio",
+            "PostgreSQL's write",
+            "and its row",
+            "CPU",
+            "load",
+        ),
+    )
+    for r in results:
+        anew = None if r.duckdb is None else r.duckdb.median_ms
+        table.add_row(
+            r.workload,
+            f"{r.base_rows:,}",
+            f"{r.change_rows:,}",
+            ms(r.write.median_ms),
+            ms(r.read.median_ms),
+            ms(r.whole.median_ms),
+            ms(r.whole.p99_ms),
+            ms(anew),
+            "-" if anew is None else f"{r.whole.median_ms / anew:.2f}",
+            *(ms(None if one is None else one.median_ms) for one in (r.postgres_write, r.postgres)),
+            ms(r.cpu_ms_each),
+            f"{r.load_1min:.1f}",
+        )
+    return table

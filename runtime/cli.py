@@ -12,7 +12,7 @@ from collections.abc import Callable, Coroutine, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from time import monotonic, sleep
-from typing import TYPE_CHECKING, Annotated, NoReturn
+from typing import TYPE_CHECKING, Annotated, Literal, NoReturn
 
 import psycopg
 import typer
@@ -34,6 +34,8 @@ from .directory import (
 )
 from .driver_start import BegunDriver, DriverCommand
 from .errors import PtvcError
+from .network.certificates import CertificateFiles
+from .network.exposure import Exposure
 from .porting.commands import port as port_project
 
 if TYPE_CHECKING:
@@ -102,6 +104,30 @@ HttpPortOption = Annotated[
     ),
 ]
 
+TlsCertOption = Annotated[
+    Path | None, typer.Option("--tls-cert", help="Certificate to show, in PEM; read again when it changes.")
+]
+TlsKeyOption = Annotated[
+    Path | None, typer.Option("--tls-key", help="Its key, in PEM, for nobody else to read.")
+]
+TlsClientCaOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--tls-client-ca", help="Authorities; a certificate of theirs stands for its name's password."
+    ),
+]
+TlsClientNamesOption = Annotated[
+    Path | None,
+    typer.Option("--tls-client-names", help="Lines `name in a certificate = role`, where they differ."),
+]
+TlsModeOption = Annotated[
+    Literal["allow", "require"] | None,
+    typer.Option(
+        "--tls-mode",
+        help="What is not TLS: allow, or refuse (require). By default it is allowed on the loopback.",
+    ),
+]
+
 
 @app.command()
 def serve(
@@ -115,15 +141,20 @@ def serve(
     assignments: SetOption = None,
     secrets_key_file: KeyFileOption = None,
     http_port: HttpPortOption = None,
+    tls_cert: TlsCertOption = None,
+    tls_key: TlsKeyOption = None,
+    tls_client_ca: TlsClientCaOption = None,
+    tls_client_names: TlsClientNamesOption = None,
+    tls_mode: TlsModeOption = None,
+    insecure: Annotated[
+        bool, typer.Option("--insecure", help="Listen beyond this machine without TLS and passwords.")
+    ] = False,
     verbose: Annotated[bool, typer.Option("--verbose", help="Log more.")] = False,
 ) -> None:
     """Run the runtime in the foreground; Ctrl-C stops it."""
     os.umask(PRIVATE_UMASK)  # and that of all processes that are started from here
-    if host not in ("127.0.0.1", "localhost", "::1"):
-        raise PtvcError(
-            f"refusing to listen on {host} without TLS and passwords",
-            hint="Listen on 127.0.0.1 and forward the port over SSH.",
-        )
+    certificate = _certificate(tls_cert, tls_key, tls_client_ca, tls_client_names)
+    exposure = Exposure.of(host, port, http_port, certificate, tls_mode, insecure=insecure)
     logging.basicConfig(
         level=logging.DEBUG if verbose else logging.INFO,
         format="%(asctime)s %(levelname)s %(name)s %(message)s",
@@ -148,9 +179,7 @@ def serve(
 
         try:
             asyncio.run(
-                server.run(
-                    path, host, port, settings, location, driver, secrets_keys, secrets_key_file, http_port
-                )
+                server.run(path, exposure, settings, location, driver, secrets_keys, secrets_key_file)
             )
         except server.PartFailed as failure:
             server.start_anew(failure)
@@ -165,6 +194,11 @@ def up(
     assignments: SetOption = None,
     secrets_key_file: KeyFileOption = None,
     http_port: HttpPortOption = None,
+    tls_cert: TlsCertOption = None,
+    tls_key: TlsKeyOption = None,
+    tls_client_ca: TlsClientCaOption = None,
+    tls_client_names: TlsClientNamesOption = None,
+    tls_mode: TlsModeOption = None,
 ) -> None:
     """Start the runtime in the background, unless it runs already; returns when clients may connect."""
     options = {"--consensus": consensus, "--blob": blob}
@@ -175,9 +209,17 @@ def up(
         named = locate(path, consensus, blob)  # refused here rather than in the log
     info = RuntimeInfo.read(path)
     if info is None:
-        keys = [] if secrets_key_file is None else ["--secrets-key-file", str(secrets_key_file)]
-        web = [] if http_port is None else ["--http-port", str(http_port)]
-        info = _start(path, port, [*places, *keys, *web], assignments or [])
+        given = {
+            "--secrets-key-file": secrets_key_file,
+            "--http-port": http_port,
+            "--tls-cert": tls_cert,
+            "--tls-key": tls_key,
+            "--tls-client-ca": tls_client_ca,
+            "--tls-client-names": tls_client_names,
+            "--tls-mode": tls_mode,
+        }
+        more = [text for name, value in given.items() if value is not None for text in (name, str(value))]
+        info = _start(path, port, [*places, *more], assignments or [])
     elif places and named != locate(path):
         raise PtvcError(
             f"the runtime in {path} has other stores than the ones named",
@@ -421,8 +463,24 @@ def _reason(log: Path, start: int) -> tuple[str, str]:
     return reason, hints[-1] if errors and hints else ""
 
 
+def _certificate(
+    certificate: Path | None, key: Path | None, client_ca: Path | None, client_names: Path | None
+) -> CertificateFiles | None:
+    if (certificate is None) != (key is None):
+        raise PtvcError("--tls-cert and --tls-key go together", sqlstate="22023")
+    if certificate is None or key is None:
+        if client_ca is not None or client_names is not None:
+            raise PtvcError(
+                "clients show certificates to a server that has one",
+                sqlstate="22023",
+                hint="Give it with --tls-cert and --tls-key.",
+            )
+        return None
+    return CertificateFiles(certificate, key, client_ca, client_names)
+
+
 def _how_to_connect(info: RuntimeInfo) -> str:
-    web = "" if info.http_port is None else f", http://{info.host}:{info.http_port}"
+    web = "" if info.http_port is None else f", {info.http_scheme}://{info.host}:{info.http_port}"
     return (
         f"ptvc {info.version} is running (process {info.pid}): "
         f"psql -h {info.host} -p {info.port} -U {DEFAULT_USER} {DATABASE}{web}"

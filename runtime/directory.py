@@ -50,6 +50,7 @@ class RuntimeInfo:
     pid: int
     version: str
     http_port: int | None = None
+    http_scheme: str = "http"
 
     @classmethod
     def read(cls, directory: Path) -> RuntimeInfo | None:

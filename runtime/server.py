@@ -13,6 +13,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,6 +27,9 @@ from .coord.storage.storage import Storage
 from .directory import KEY_FILE, KEYS_VARIABLE, RUNTIME_FILE, RuntimeInfo, installed_version
 from .driver_start import BegunDriver
 from .errors import Fenced, PtvcError
+from .network.addresses import from_here
+from .network.certificates import Certificates
+from .network.exposure import Exposure
 from .persist.location import Location
 from .persist.stores import open_stores
 from .pgwire.listener import Limits
@@ -57,6 +61,8 @@ HTTP_PORT = "PTVC_HTTP_PORT_BEFORE"
 """Environment variables: where the process listened before it was started anew, and listens again."""
 HTTP_PACKAGES = ("uvicorn", "starlette", "httptools")
 """Those of the extra `http`."""
+CERTIFICATE_LOOK_S = 10.0
+"""How often it is looked whether the files of the certificate have changed."""
 STOP_TIMEOUT_S = 30.0
 """A process of which a part has failed stops in order within this time, or without order."""
 
@@ -83,24 +89,23 @@ def start_anew(failure: PartFailed) -> None:
 
 async def run(
     directory: Path,
-    host: str,
-    port: int,
+    exposure: Exposure,
     settings: Settings,
     location: Location,
     driver: BegunDriver,
     secrets_keys: str | None = None,
     key_file: Path | None = None,
-    http_port: int | None = None,
 ) -> None:
     """Serves a directory that is locked until SIGINT or SIGTERM; prints one line when clients may connect.
 
-    The keys of secrets are `secrets_keys`, or in `key_file`, or in the directory.  Without `http_port` there is no HTTP.
+    The keys of secrets are `secrets_keys`, or in `key_file`, or in the directory.
     """
     sys.setswitchinterval(SWITCH_INTERVAL_S)
-    port = int(os.environ.pop(PORT, port))
-    if http_port is not None:
-        http_port = int(os.environ.pop(HTTP_PORT, http_port))
+    exposure = replace(exposure, port=int(os.environ.pop(PORT, exposure.port)))
+    if exposure.http_port is not None:
+        exposure = replace(exposure, http_port=int(os.environ.pop(HTTP_PORT, exposure.http_port)))
         _check_http()  # before anything is begun
+    certificates = None if exposure.certificate is None else Certificates(exposure.certificate)
     keys = KeyRing.open(key_file or directory / KEY_FILE, secrets_keys, made=key_file is None)
     stopping = asyncio.Event()
     loop = asyncio.get_running_loop()
@@ -126,34 +131,40 @@ async def run(
     coordinator = Coordinator(storage, directory, settings, clock, supervisor, fenced, launch, keys)
     await coordinator.start()
     try:
-        limits = Limits(
-            max_connections=settings.max_connections,
-            max_statement_bytes=settings.max_statement_bytes,
-            reserved_connections=settings.superuser_reserved_connections,
-            startup_seconds=settings.authentication_timeout_ms / 1000,
-        )
+        _check_who_may_enter(exposure, coordinator)
         listener = await listen(
-            host,
-            port,
+            exposure.host,
+            exposure.port,
             coordinator,
             passwords=of_roles(coordinator),
             is_superuser=coordinator.is_superuser,
-            limits=limits,
+            limits=_limits(settings),
+            certificates=certificates,
+            tls_only=exposure.tls_only,
+            insecure=exposure.insecure,
         )
         web: HttpListener | None = None
+        http_port: int | None = None
         try:
-            if http_port is not None:
-                web = await _listen_http(host, http_port, coordinator, settings, failed)
+            if exposure.http_port is not None:
+                web = await _listen_http(exposure, certificates, coordinator, settings, failed)
                 http_port = web.port
-            RuntimeInfo(host, listener.port, os.getpid(), installed_version(), http_port).write(directory)
+            reached = from_here(exposure.host)
+            scheme = "http" if certificates is None else "https"
+            RuntimeInfo(reached, listener.port, os.getpid(), installed_version(), http_port, scheme).write(
+                directory
+            )
             print(
-                f"ptvc {installed_version()} is ready: psql -h {host} -p {listener.port} -U ptvc ptvc"
+                f"ptvc {installed_version()} is ready: psql -h {reached} -p {listener.port} -U ptvc ptvc"
                 + (f", {coordinator.webhooks.base_url}" if web is not None else ""),
                 flush=True,
             )
             warm = loop.run_in_executor(None, _settle)
             supervisor = Supervisor(lambda _, error: failed(error))
             supervisor.start("garbage collection", GarbageCollection().run())
+            if certificates is not None:
+                loop.add_signal_handler(signal.SIGHUP, certificates.reload)
+                supervisor.start("certificates", _look_at(certificates))
             await stopping.wait()
             await supervisor.stop()
             await warm
@@ -187,9 +198,36 @@ def _check_http() -> None:
         )
 
 
+def _limits(settings: Settings) -> Limits:
+    return Limits(
+        max_connections=settings.max_connections,
+        max_statement_bytes=settings.max_statement_bytes,
+        reserved_connections=settings.superuser_reserved_connections,
+        startup_seconds=settings.authentication_timeout_ms / 1000,
+    )
+
+
+def _check_who_may_enter(exposure: Exposure, coordinator: Coordinator) -> None:
+    """Beyond the loopback a role needs a password or a certificate: where there are none nobody could come in, and nobody else
+    should."""
+    by_certificate = exposure.certificate is not None and exposure.certificate.client_authorities is not None
+    if not (exposure.is_local or exposure.insecure or by_certificate or coordinator.asks_passwords):
+        raise PtvcError(
+            f"refusing to listen on {exposure.host}: no role has a password",
+            hint="Start the runtime on 127.0.0.1, give one with: ALTER ROLE ptvc PASSWORD '...', and start it again; or take "
+            "clients' certificates with --tls-client-ca.",
+        )
+
+
+async def _look_at(certificates: Certificates) -> None:
+    while True:
+        await asyncio.sleep(CERTIFICATE_LOOK_S)
+        certificates.look()
+
+
 async def _listen_http(
-    host: str,
-    port: int,
+    exposure: Exposure,
+    certificates: Certificates | None,
     coordinator: Coordinator,
     settings: Settings,
     failed: Callable[[BaseException], None],
@@ -199,7 +237,11 @@ async def _listen_http(
 
     bounds = Bounds(settings.http_max_connections, settings.http_timeout_ms / 1000)
     supervisor = Supervisor(lambda _, error: failed(error))
-    return await listen_http(host, port, coordinator.webhooks, bounds, supervisor)
+    assert exposure.http_port is not None
+    context = None if certificates is None else certificates.http_context()
+    return await listen_http(
+        exposure.host, exposure.http_port, coordinator.webhooks, bounds, supervisor, context
+    )
 
 
 def _settle() -> None:

@@ -998,6 +998,33 @@ OTHERS = (
         ),
         ("tests/storage/sink/iceberg/test_sink.py", "tests/storage/sink/delta/test_sink.py"),
     ),
+    Mutant(
+        "what comes in plain behind a request for TLS is taken for what came inside",
+        (
+            Edit(
+                "runtime/pgwire/startup.py",
+                "            if wire.has_input():\n",
+                "            if wire.has_input() and code != SSL_CODE:\n",
+            ),
+            Edit(
+                "runtime/pgwire/wire.py",
+                "        received, self._in = bytes(self._in), bytearray()\n",
+                '        received = b""\n',
+            ),
+        ),
+        ("tests/pgwire/test_tls.py::test_what_comes_in_plain_before_tls_is_not_taken_for_what_came_inside",),
+    ),
+    Mutant(
+        "a certificate lets in any role",
+        (
+            Edit(
+                "runtime/pgwire/startup.py",
+                "            and shown.role_of(client.common_name) == user\n",
+                "",
+            ),
+        ),
+        ("tests/pgwire/test_tls.py::test_a_certificate_stands_for_a_password",),
+    ),
 )
 
 MUTANTS = (*FINDINGS, *OTHERS)

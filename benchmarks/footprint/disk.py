@@ -15,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,9 +23,11 @@ from pathlib import Path
 import psycopg
 import pyarrow as pa
 import pyarrow.parquet as pq
+from rich.table import Table
 
 from ..hydration import await_hydrated, copy_in, five
 from ..measure import load
+from ..report import new_table, shows
 from ..runtime import RuntimeFailed, ServedRuntime, served
 from .project import MAINTAINED, write_trips_project
 
@@ -111,3 +113,21 @@ def sizes(directory: Path) -> dict[str, float]:
 def _files(directory: Path) -> Iterator[Path]:
     for folder, _, names in os.walk(directory):
         yield from (Path(folder) / name for name in names)
+
+
+@shows(DiskResult)
+def _disk_tables(results: list[DiskResult]) -> Iterable[Table]:
+    for r in results:
+        table = new_table(
+            f"The directory after a dbt build over {r.trips:,} trips, MiB; once: {r.once_mib:.1f}, of which the input {r.input_mib:.1f}",
+            *("folder", "built", "of once", f"{r.rest_s:.0f} s later", "of once"),
+        )
+        whole = {"all": (sum(r.built.values()), sum(r.rested.values()))}
+        folders = {top: (r.built.get(top, 0.0), r.rested.get(top, 0.0)) for top in {**r.built, **r.rested}}
+        for name, (built, rested) in {
+            **dict(sorted(folders.items(), key=lambda f: -max(f[1]))),
+            **whole,
+        }.items():
+            times = (f"{mib / r.once_mib:.2f}x" for mib in (built, rested))
+            table.add_row(name, f"{built:.1f}", next(times), f"{rested:.1f}", next(times))
+        yield table

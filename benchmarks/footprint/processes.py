@@ -19,9 +19,11 @@ from pathlib import Path
 import psycopg
 import pyarrow as pa
 from ptvc.repr.batch import Batch
+from rich.table import Table
 
 from ..hydration import await_hydrated, copy_in
 from ..measure import load, tree
+from ..report import new_table, shows
 from ..runtime import RuntimeFailed, ServedRuntime, served
 from ..transactions import int_or_same
 from ..workloads import Data, Workload, answer
@@ -193,3 +195,20 @@ class Most:
                 self.processes = found
             if self._ended.wait(SAMPLE_S):
                 return
+
+
+@shows(ProcessesResult)
+def _processes_table(results: list[ProcessesResult]) -> Table:
+    roles = list(dict.fromkeys(held.role for r in results for held in r.processes))
+    table = new_table(
+        f"Memory by process, MiB, over {results[0].base_rows:,} rows; the goals are {COORDINATOR_MIB} of the coordinator and `goal` of all but the JVM",
+        *("workload", "at", *roles, "all", "goal", "files", "load"),
+    )
+    for r in results:
+        by_role = [sum(h.own_mib for h in r.processes if h.role == role) for role in roles]
+        files = sum(h.files_mib for h in r.processes if h.role != "JVM")
+        table.add_row(
+            *(r.workload, r.moment, *(f"{mib:.0f}" for mib in by_role)),
+            *(f"{r.all_mib:.0f}", f"{r.goal_mib:.0f}", f"{files:.0f}", f"{r.load_1min:.1f}"),
+        )
+    return table

@@ -32,8 +32,10 @@ from ptvc.repr.types import INT8, TEXT
 from ptvc.storage.decode import Decoded, RecordErrors
 from ptvc.storage.envelope import UpsertEnvelope
 from ptvc.storage.upsert.scratch import Scratch
+from rich.table import Table
 
 from ..measure import load, peak_mib, resident_mib
+from ..report import new_table, shows
 
 SCHEMA = Schema((Column("key", INT8), Column("text", TEXT)))
 BATCH = 50_000
@@ -189,3 +191,32 @@ def _private_mib() -> float:
 def _forget_peak() -> None:
     if sys.platform == "linux":
         Path("/proc/self/clear_refs").write_text("5")  # the high-water mark is that of now
+
+
+@shows(UpsertResult)
+def _upserts_table(results: list[UpsertResult]) -> Table:
+    table = new_table(
+        f"The state of an UPSERT source, {results[0].keys:,} keys; MiB",
+        *(
+            "phase",
+            "records",
+            "per second",
+            "per CPU second",
+            "longest batch, ms",
+            "resident, most",
+            "resident",
+        ),
+        *("without files' pages", "of these before", "state in memory", "state in files", "load"),
+    )
+    for r in results:
+        table.add_row(
+            r.phase,
+            f"{r.records:,}",
+            f"{r.records / r.seconds:,.0f}",
+            f"{r.records / r.cpu_s:,.0f}",
+            f"{r.longest_ms:,.0f}",
+            *(f"{mib:,.0f}" for mib in (r.peak_mib, r.resident_mib, r.private_mib, r.own_mib)),
+            *(f"{mib:,.0f}" for mib in (r.state_mib, r.files_mib)),
+            f"{r.load_1min:.1f}",
+        )
+    return table

@@ -25,8 +25,10 @@ from ptvc.storage.debezium.json import DebeziumJson
 from ptvc.storage.formats.avro.format import AvroFormat
 from ptvc.storage.formats.protobuf.format import ProtobufFormat
 from ptvc.storage.formats.schemas import SchemaText
+from rich.table import Table
 
 from ..measure import Latencies, load
+from ..report import ms, new_table, shows
 
 PAYLOADS = 50_000
 REPEATS = 7
@@ -217,3 +219,17 @@ def _messages(rows: list[dict[str, Any]]) -> tuple[bytes, list[bytes]]:
     made = GetMessageClass(pool.FindMessageTypeByName("p.Row"))
     descriptor_set = descriptor_pb2.FileDescriptorSet(file=[file]).SerializeToString()
     return descriptor_set, [made(**row).SerializeToString() for row in rows]
+
+
+@shows(FormatResult)
+def _formats_table(results: list[FormatResult]) -> Table:
+    table = new_table("Formats of messages", "format", "bytes each", "median ms", "max", "payloads/s", "load")
+    for r in results:
+        table.add_row(
+            r.format,
+            f"{r.bytes_each:.0f}",
+            *map(ms, (r.batch.median_ms, r.batch.max_ms)),
+            f"{r.per_second:,.0f}",
+            f"{r.load_1min:.1f}",
+        )
+    return table

@@ -19,8 +19,10 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet as pq
 from ptvc.config import Settings
+from rich.table import Table
 
 from ..measure import load
+from ..report import new_table, shows
 from ..runtime import RuntimeFailed, ServedRuntime, await_true, served
 from ..workloads import Rows, comparable
 from .recomputations import WARM_UP_ROWS, Recomputation, by_duckdb, by_spark, duckdb_answer
@@ -130,3 +132,23 @@ def await_hydrated(
     await_true(hydrated, f"{name} is hydrated")
     _, seconds, job = found[0]
     return None if seconds is None else float(seconds), None if job is None else int(job)
+
+
+@shows(JobHydration)
+def _jobs_table(results: list[JobHydration]) -> Table:
+    table = new_table(
+        "Hydration as a Spark job, through the running system (seconds)",
+        *("view", "base", "CREATE to hydrated", "reported", "job", "CPU", "COPY in", "load"),
+    )
+    for r in results:
+        table.add_row(
+            r.view,
+            f"{r.base_rows:,}",
+            f"{r.wall_seconds:.2f}",
+            "-" if r.reported_seconds is None else f"{r.reported_seconds:.2f}",
+            "none" if r.spark_job_id is None else str(r.spark_job_id),
+            f"{r.cpu_seconds:.2f}",
+            f"{r.copy_seconds:.2f}",
+            f"{r.load_1min:.1f}",
+        )
+    return table

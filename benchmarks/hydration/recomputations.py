@@ -17,8 +17,10 @@ import pyarrow as pa
 from ptvc.compute.spark.application import Application
 from ptvc.compute.spark.session import application_context, local_master
 from ptvc.config import Settings
+from rich.table import Table
 
 from ..measure import load, tree_cpu_seconds
+from ..report import new_table, shows
 from ..runtime import RuntimeFailed
 from ..workloads import Rows, comparable, rows_of
 from .views import Base, HydratedView
@@ -109,3 +111,17 @@ def _recomputed(
 
 def _cpu(pid: int | None) -> float:
     return time.process_time() if pid is None else tree_cpu_seconds(pid)
+
+
+@shows(Recomputation)
+def _recomputations_table(results: list[Recomputation]) -> Table:
+    table = new_table(
+        "Views recomputed by others (seconds)",
+        *("view", "program", "base", "first", "best after", "CPU each", "load"),
+    )
+    for r in results:
+        table.add_row(
+            *(r.view, r.program, f"{r.base_rows:,}", f"{r.first_seconds:.2f}", f"{r.best_seconds:.2f}"),
+            *(f"{r.cpu_seconds:.2f}", f"{r.load_1min:.1f}"),
+        )
+    return table

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from rich.table import Table
+
+from ..report import new_table, shows
+
 
 @dataclass(frozen=True, slots=True)
 class BacklogResult:
@@ -22,3 +26,30 @@ class BacklogResult:
     @property
     def per_second(self) -> float:
         return self.messages / self.seconds
+
+
+@shows(BacklogResult)
+def _backlogs_table(results: list[BacklogResult]) -> Table:
+    table = new_table(
+        "A topic's messages until they are durable; in Flink until they are dropped",
+        "system",
+        "source",
+        "messages",
+        "seconds",
+        "a second",
+        "CPU in s",
+        "up after s",
+        "load",
+    )
+    for r in results:
+        table.add_row(
+            r.system,
+            r.source,
+            f"{r.messages:,}",
+            f"{r.seconds:.1f}",
+            f"{r.per_second:,.0f}",
+            f"{r.cpu_s:.1f}",
+            "-" if r.start_s is None else f"{r.start_s:.1f}",
+            f"{r.load_1min:.1f}",
+        )
+    return table

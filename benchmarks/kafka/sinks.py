@@ -15,8 +15,10 @@ from urllib.request import urlopen
 import fastavro
 from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, KafkaException, TopicPartition
 from confluent_kafka.admin import AdminClient
+from rich.table import Table
 
 from ..measure import load
+from ..report import new_table, shows
 from ..runtime import RuntimeFailed, ServedRuntime, await_true, served
 from .sources import PARTITIONS, connect
 
@@ -167,3 +169,30 @@ def _messages(broker: str, topic: str) -> Iterator[tuple[bytes, bytes | None]]:
                         raise KafkaException(error)
     finally:
         consumer.close()
+
+
+@shows(SinkResult)
+def _sinks_table(results: list[SinkResult]) -> Table:
+    table = new_table(
+        "A view's rows until they are durable in a topic",
+        "sink",
+        "what",
+        "messages",
+        "MB",
+        "seconds",
+        "a second",
+        "CPU in s",
+        "load",
+    )
+    for r in results:
+        table.add_row(
+            r.sink,
+            r.what,
+            f"{r.messages:,}",
+            f"{r.nbytes / 1e6:.1f}",
+            f"{r.seconds:.1f}",
+            f"{r.per_second:,.0f}",
+            f"{r.cpu_s:.1f}",
+            f"{r.load_1min:.1f}",
+        )
+    return table

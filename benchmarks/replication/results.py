@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from rich.table import Table
+
+from ..report import new_table, shows
+
 
 @dataclass(frozen=True, slots=True)
 class ReplicationResult:
@@ -19,3 +23,21 @@ class ReplicationResult:
     @property
     def per_second(self) -> float:
         return self.rows / self.seconds
+
+
+@shows(ReplicationResult)
+def _replication_table(results: list[ReplicationResult]) -> Table:
+    table = new_table(
+        "Rows of a database until they are here; of a sink, until they are there",
+        *("what", "rows", "seconds", "a second", "CPU in s", "load"),
+    )
+    for r in results:
+        table.add_row(
+            r.what,
+            f"{r.rows:,}",
+            f"{r.seconds:.2f}",
+            f"{r.per_second:,.0f}",
+            f"{r.cpu_s:.1f}",
+            f"{r.load_1min:.1f}",
+        )
+    return table

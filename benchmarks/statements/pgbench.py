@@ -20,9 +20,11 @@ from pathlib import Path
 
 import psycopg
 from psycopg.conninfo import conninfo_to_dict
+from rich.table import Table
 
 from ..measure import load
 from ..postgres import postgres
+from ..report import ms, new_table, shows
 from ..runtime import RuntimeFailed, served
 
 SCRIPTS = ("tpcb-like", "simple-update", "select-only")
@@ -126,3 +128,14 @@ def _check(database: str, connection: Mapping[str, str]) -> None:
         row = client.execute(query).fetchone()
     if row is None or row[0] != row[1]:
         raise RuntimeFailed(f"{database}: balances and history differ: {row}")
+
+
+@shows(PgbenchResult)
+def _pgbench_table(results: list[PgbenchResult]) -> Table:
+    table = new_table("pgbench", "script", "protocol", "clients", "", "tps", "ms", "retries each", "load")
+    for r in results:
+        table.add_row(
+            *(r.script, r.protocol, str(r.clients), r.database),
+            *(f"{r.tps:,.0f}", ms(r.latency_ms), f"{r.retries:.2f}", f"{r.load_1min:.1f}"),
+        )
+    return table

@@ -24,9 +24,11 @@ from ptvc.repr.types import DATE, INT8, TEXT, Kind, ScalarType
 from ptvc.sql.cache.plan_cache import Asked, PlanCache
 from ptvc.sql.catalog.catalog_view import PlanContext
 from ptvc.sql.plans.query_plans import Select
+from rich.table import Table
 
 from ..hydration import await_hydrated
 from ..measure import Latencies, load
+from ..report import ms, new_table, shows, three
 from ..runtime import RuntimeFailed, served
 from ..workloads import Tables
 
@@ -208,3 +210,22 @@ def _timed(run: Callable[[], None], count: int) -> Latencies:
         run()
         seconds.append(time.perf_counter() - started)
     return Latencies.of(seconds, time.process_time() - cpu)
+
+
+@shows(StatementResult)
+def _statements_table(results: list[StatementResult]) -> Table:
+    table = new_table(
+        "Small statements, through pgwire (milliseconds)",
+        *("statement", "median", "p99", "max", "CPU each", "load"),
+    )
+    for r in results:
+        table.add_row(r.statement, *three(r.latencies), ms(r.cpu_ms_each), f"{r.load_1min:.1f}")
+    return table
+
+
+@shows(PlanningResult)
+def _planning_table(results: list[PlanningResult]) -> Table:
+    table = new_table("Planning (milliseconds)", "statement", "median", "p99", "max", "CPU", "load")
+    for r in results:
+        table.add_row(r.statement, *three(r.latencies), ms(r.latencies.cpu_ms), f"{r.load_1min:.1f}")
+    return table

@@ -8,7 +8,10 @@ import sys
 from dataclasses import dataclass
 from typing import Any
 
+from rich.table import Table
+
 from ..measure import Latencies, load
+from ..report import new_table, shows
 from ..runtime import served
 from .client import SECRET, Load, arguments
 
@@ -61,3 +64,22 @@ def _post(work: Load) -> dict[str, Any]:
     done = subprocess.run([sys.executable, *arguments(work)], capture_output=True, check=True, text=True)
     found: dict[str, Any] = json.loads(done.stdout)
     return found
+
+
+@shows(WebhookResult)
+def _webhooks_table(results: list[WebhookResult]) -> Table:
+    table = new_table(
+        "Webhooks", "asked for /s", "answered /s", "median ms", "p99 ms", "max ms", "refused", "cores", "load"
+    )
+    for r in results:
+        table.add_row(
+            f"{r.rate:,}",
+            f"{r.answered_per_second:,.0f}",
+            f"{r.latency.median_ms:.1f}",
+            f"{r.latency.p99_ms:.1f}",
+            f"{r.latency.max_ms:.1f}",
+            f"{r.refused:,}",
+            f"{r.cpu_seconds:.2f}",
+            f"{r.load_1min:.1f}",
+        )
+    return table

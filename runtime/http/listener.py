@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import socket
+import ssl
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -13,7 +14,7 @@ from typing import Any, cast
 import uvicorn
 
 from ..coord.webhooks.webhooks import Webhooks
-from ..listening import bind_error, no_port
+from ..network.addresses import bind_error, no_port
 from ..supervision import Supervisor
 from .protocol import BoundedProtocol, Bounds
 from .routes import Routes
@@ -24,10 +25,15 @@ SHUTDOWN_S = 5
 
 
 async def listen(
-    host: str, port: int, webhooks: Webhooks, bounds: Bounds, supervisor: Supervisor
+    host: str,
+    port: int,
+    webhooks: Webhooks,
+    bounds: Bounds,
+    supervisor: Supervisor,
+    tls: ssl.SSLContext | None = None,
 ) -> HttpListener:
-    """Listens on `host`:`port` (0 picks a free port).  Raises PtvcError when the address cannot be had."""
-    listener = HttpListener(webhooks, bounds)
+    """Listens on `host`:`port` (0 picks a free port), with `tls` for HTTPS only.  Raises PtvcError when the address cannot be had."""
+    listener = HttpListener(webhooks, bounds, tls)
     await listener.start(host, port, supervisor)
     return listener
 
@@ -43,7 +49,8 @@ class _Server(uvicorn.Server):
 class HttpListener:
     """Made by `listen`.  `port` is the real one."""
 
-    def __init__(self, webhooks: Webhooks, bounds: Bounds) -> None:
+    def __init__(self, webhooks: Webhooks, bounds: Bounds, tls: ssl.SSLContext | None = None) -> None:
+        self._scheme = "http" if tls is None else "https"
         self._webhooks = webhooks
         self._routes = Routes(webhooks, bounds.seconds)
         self._config = uvicorn.Config(
@@ -59,6 +66,8 @@ class HttpListener:
             timeout_keep_alive=KEEP_ALIVE_S,
             timeout_graceful_shutdown=SHUTDOWN_S,
         )
+        self._config.load()
+        self._config.ssl = tls
         # What strangers send is no matter for the log.
         logging.getLogger("uvicorn.error").setLevel(logging.ERROR)
         self._server = _Server(self._config)
@@ -72,7 +81,7 @@ class HttpListener:
         while not self._server.started and not self._serving.done():
             await asyncio.sleep(0)
         shown = f"[{host}]" if ":" in host else host
-        self._webhooks.listening(f"http://{shown}:{self.port}")
+        self._webhooks.listening(f"{self._scheme}://{shown}:{self.port}")
 
     async def close(self) -> None:
         """Refuses new requests, answers those that are under way, closes."""

@@ -14,20 +14,24 @@ import os
 import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
+from decimal import Decimal
 
-from ..coord.backend import Backend
+from ..coord.backend import Backend, Encryption
 from ..errors import PtvcError
-from ..listening import bind_error, no_port
+from ..network.addresses import bind_error, no_port
+from ..network.certificates import Certificates
+from ..network.tls import TlsConnection
 from . import codec
 from .contract import PasswordLookup, SessionFactory, SessionLike, Trust
 from .protocol import Connection, internal_error
 from .scram import ScramSecret
-from .startup import CancelRequest, Startup, authenticate, read_startup
+from .startup import Access, CancelRequest, Startup, authenticate, read_startup
 from .wire import ClientGone, FramingError, Terminated, Wire
 
 log = logging.getLogger("ptvc.pgwire")
 
 __all__ = [
+    "Access",
     "Limits",
     "Listener",
     "PasswordLookup",
@@ -71,12 +75,17 @@ async def serve(
     is_superuser: Callable[[str], bool] = no_superuser,
     limits: Limits = Limits(),
     fake_salt_key: bytes | None = None,
+    certificates: Certificates | None = None,
+    tls_only: bool = False,
+    insecure: bool = False,
 ) -> Listener:
     """Listen on `host`:`port` (0 picks a free port).  Raises PtvcError when the address cannot be had.
 
-    `fake_salt_key` should be the same in every run, so that a restart does not tell unknown users from known ones.
+    `fake_salt_key` should be the same in every run, so that a restart does not tell unknown users from known ones; the rest is as
+    in `Access`.
     """
-    listener = Listener(factory, passwords, is_superuser, limits, fake_salt_key or secrets.token_bytes(32))
+    access = Access(passwords, fake_salt_key or secrets.token_bytes(32), certificates, tls_only, insecure)
+    listener = Listener(factory, access, is_superuser, limits)
     await listener.start(host, port)
     return listener
 
@@ -87,16 +96,14 @@ class Listener:
     def __init__(
         self,
         factory: SessionFactory,
-        passwords: PasswordLookup,
+        access: Access,
         is_superuser: Callable[[str], bool],
         limits: Limits,
-        fake_salt_key: bytes,
     ) -> None:
         self._factory = factory
-        self._passwords = passwords
+        self._access = access
         self._is_superuser = is_superuser
         self._limits = limits
-        self._fake_salt_key = fake_salt_key
         self._server: asyncio.Server | None = None
         self._tasks: dict[asyncio.Task[None], Wire] = {}
         self._connections: dict[tuple[int, int], Connection] = {}
@@ -198,13 +205,13 @@ class Listener:
         """The handshake; None when it was a cancel request."""
         try:
             async with asyncio.timeout(self._limits.startup_seconds or None):
-                startup = await read_startup(wire)
+                startup = await read_startup(wire, self._access)
                 if isinstance(startup, CancelRequest):
                     connection = self._connections.get((startup.pid, startup.secret))
                     if connection is not None:
                         connection.cancel()
                     return None
-                await authenticate(wire, startup.user, self._passwords, self._fake_salt_key)
+                await authenticate(wire, startup, self._access)
                 return startup
         except TimeoutError:
             raise FramingError(
@@ -232,7 +239,7 @@ class Listener:
             cancel()
             wire.terminate()
 
-        backend = Backend(self._next_pid, cancel, terminate, wire.peer)
+        backend = Backend(self._next_pid, cancel, terminate, wire.peer, _encryption(wire.tls))
         session = await self._factory.open(startup.user, startup.database, startup.options, backend)
         connection = Connection(wire, session)
         self._connections[key] = connection
@@ -250,6 +257,15 @@ class Listener:
         finally:
             del self._connections[key]
             await session.close()
+
+
+def _encryption(tls: TlsConnection | None) -> Encryption | None:
+    if tls is None:
+        return None
+    cipher, bits = tls.cipher or (None, None)
+    if (client := tls.client) is None:
+        return Encryption(tls.version, cipher, bits)
+    return Encryption(tls.version, cipher, bits, client.subject, Decimal(client.serial), client.issuer)
 
 
 def _full(message: str) -> PtvcError:

@@ -1,5 +1,7 @@
 """SCRAM-SHA-256 (RFC 5802, RFC 7677), the server's side: a password is proved without being sent or stored.
 
+With TLS the client may prove as well that nobody is between it and the server (SCRAM-SHA-256-PLUS): it signs what it was shown.
+
 A `ScramSecret` is what the catalog keeps.  A user that does not exist gets a secret made from a key of the server
 and the name: the salt is stable, so attempts do not tell who exists, and no proof ever matches.
 """
@@ -15,7 +17,19 @@ import secrets
 from ..coord.catalog.scram_secret import ITERATIONS, MECHANISM, ScramSecret, new_secret, saslprep
 from ..errors import PtvcError
 
-__all__ = ["ITERATIONS", "MECHANISM", "ScramSecret", "ScramServer", "fake_secret", "new_secret", "saslprep"]
+MECHANISM_PLUS = f"{MECHANISM}-PLUS"
+_BINDING = "tls-server-end-point"
+
+__all__ = [
+    "ITERATIONS",
+    "MECHANISM",
+    "MECHANISM_PLUS",
+    "ScramSecret",
+    "ScramServer",
+    "fake_secret",
+    "new_secret",
+    "saslprep",
+]
 
 
 class AuthenticationFailed(PtvcError):
@@ -35,28 +49,34 @@ def fake_secret(user: str, key: bytes) -> ScramSecret:
 class ScramServer:
     """One exchange: `first` answers the client's first message, `final` its last.  Both raise on failure."""
 
-    def __init__(self, user: str, secret: ScramSecret, *, nonce: str | None = None) -> None:
+    def __init__(
+        self, user: str, secret: ScramSecret, end_point: bytes | None = None, *, nonce: str | None = None
+    ) -> None:
+        """`end_point` is what a client signs that binds itself to the connection; None: this was not offered."""
         self._user = user
         self._secret = secret
+        self._end_point = end_point
+        self._binding = b""
         self._server_nonce = nonce or _b64(secrets.token_bytes(18))
         self._header = ""
         self._nonce = ""
         self._signed = ""
 
-    def first(self, data: bytes) -> bytes:
+    def first(self, data: bytes, *, binds: bool = False) -> bytes:
+        """`binds`: the client has chosen the mechanism that does."""
         text = _ascii(data)
         parts = text.split(",", 2)
         if len(parts) != 3:
             raise MalformedScram("malformed SCRAM message")
         flag, identity, bare = parts
-        if flag.startswith("p="):
-            raise MalformedScram("channel binding was not offered")
-        if flag not in ("n", "y") or identity:
+        self._check_flag(flag, binds)
+        if identity:
             raise MalformedScram("malformed SCRAM message")
         attributes = bare.split(",")
         if len(attributes) < 2 or not attributes[0].startswith("n=") or not attributes[1].startswith("r="):
             raise MalformedScram("malformed SCRAM message")
         self._header = f"{flag},{identity},"
+        self._binding = self._end_point or b"" if binds else b""
         self._nonce = attributes[1][2:] + self._server_nonce
         if len(attributes[1]) < 3:
             raise MalformedScram("malformed SCRAM message")
@@ -64,13 +84,25 @@ class ScramServer:
         self._signed = f"{bare},{reply}"
         return reply.encode("ascii")
 
+    def _check_flag(self, flag: str, binds: bool) -> None:
+        if binds:
+            if flag != f"p={_BINDING}":
+                raise MalformedScram(f"the only channel binding is {_BINDING}")
+        elif flag.startswith("p="):
+            raise MalformedScram("channel binding was not offered")
+        elif flag == "y" and self._end_point is not None:
+            # It would bind itself, and has not seen that this was offered: somebody has taken the offer away.
+            raise MalformedScram("SCRAM channel binding negotiation error")
+        elif flag not in ("n", "y"):
+            raise MalformedScram("malformed SCRAM message")
+
     def final(self, data: bytes) -> bytes:
         text = _ascii(data)
         without_proof, separator, proof_text = text.rpartition(",p=")
         attributes = without_proof.split(",")
         if not separator or len(attributes) < 2:
             raise MalformedScram("malformed SCRAM message")
-        expected_binding = "c=" + _b64(self._header.encode("ascii"))
+        expected_binding = "c=" + _b64(self._header.encode("ascii") + self._binding)
         if attributes[0] != expected_binding or attributes[1] != f"r={self._nonce}":
             raise MalformedScram("SCRAM nonce or channel binding does not match")
         try:

@@ -1,7 +1,8 @@
 """The handshake: from the first byte to who is asking for what.
 
-SSLRequest and GSSENCRequest are answered `N`; a CancelRequest ends here; a StartupMessage yields a `Startup`.  All of
-it, the password included, happens within one deadline, which the caller sets.
+An SSLRequest is answered `S` where there is a certificate, and TLS follows; else it is answered `N`, as a GSSENCRequest is.  A
+connection may begin with TLS as well, without a request: then the client must name the protocol.  A CancelRequest ends here; a
+StartupMessage yields a `Startup`.  All of it, the password included, happens within one deadline, which the caller sets.
 """
 
 from __future__ import annotations
@@ -12,10 +13,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ..errors import PtvcError, Unsupported
+from ..network.addresses import is_loopback
+from ..network.certificates import POSTGRES_PROTOCOL, Certificates, Shown
+from ..network.tls import FIRST_BYTE
 from . import codec
 from .codec import Body, FrontendKind, ProtocolViolation
 from .contract import PasswordLookup, Trust
-from .scram import MECHANISM, ScramServer, fake_secret
+from .scram import MECHANISM, MECHANISM_PLUS, ScramServer, fake_secret
 from .wire import Wire
 
 STARTUP_LIMIT = 10_000
@@ -28,6 +32,18 @@ MINOR = 0
 
 
 @dataclass(frozen=True, slots=True)
+class Access:
+    """What a client must do to come in.  With `tls_only` nothing is heard of one that does not speak TLS; a role without a password
+    comes from this machine only, or by a certificate, unless `insecure`.  `fake_key` makes the salts of unknown users."""
+
+    passwords: PasswordLookup
+    fake_key: bytes
+    certificates: Certificates | None = None
+    tls_only: bool = False
+    insecure: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class CancelRequest:
     pid: int
     secret: int
@@ -35,13 +51,24 @@ class CancelRequest:
 
 @dataclass(frozen=True, slots=True)
 class Startup:
+    """`shown` is the certificate that the client was shown, if it speaks TLS."""
+
     user: str
     database: str
     options: Mapping[str, str]
+    shown: Shown | None = None
 
 
-async def read_startup(wire: Wire) -> Startup | CancelRequest:
+async def read_startup(wire: Wire, access: Access) -> Startup | CancelRequest:
     """The client's opening.  Raises PtvcError, to be sent as FATAL."""
+    shown: Shown | None = None
+    if access.certificates is not None and await wire.first_byte() == FIRST_BYTE:
+        shown = access.certificates.shown
+        tls = await wire.begin_tls(shown.postgres)
+        if tls.protocol != POSTGRES_PROTOCOL:
+            raise ProtocolViolation(
+                "received direct SSL connection request without ALPN protocol negotiation extension"
+            )
     refused: set[int] = set()
     while True:
         body = await wire.read_startup(STARTUP_LIMIT)
@@ -55,13 +82,23 @@ async def read_startup(wire: Wire) -> Startup | CancelRequest:
             if wire.has_input():
                 raise ProtocolViolation("received unencrypted data after SSL request")
             refused.add(code)
-            wire.send(b"N")
+            accepts = code == SSL_CODE and shown is None and access.certificates is not None
+            wire.send(b"S" if accepts else b"N")
             await wire.flush()
+            if accepts and access.certificates is not None:
+                shown = access.certificates.shown
+                await wire.begin_tls(shown.postgres)
             continue
-        return _startup(wire, code, Body(body[4:]))
+        if access.tls_only and shown is None:
+            raise PtvcError(
+                "this server is spoken to by TLS only",
+                sqlstate="28000",
+                hint="Connect with sslmode=verify-full, or require.",
+            )
+        return _startup(wire, code, Body(body[4:]), shown)
 
 
-def _startup(wire: Wire, code: int, body: Body) -> Startup:
+def _startup(wire: Wire, code: int, body: Body, shown: Shown | None) -> Startup:
     major, minor = code >> 16, code & 0xFFFF
     if major != MAJOR:
         raise Unsupported(
@@ -84,7 +121,7 @@ def _startup(wire: Wire, code: int, body: Body) -> Startup:
         raise Unsupported("replication connections are not supported", hint="Connect without replication.")
     settings = _command_line(options.pop("options", ""))
     settings.update((name.lower(), value) for name, value in options.items())
-    return Startup(user, database, settings)
+    return Startup(user, database, settings, shown)
 
 
 def _command_line(text: str) -> dict[str, str]:
@@ -108,24 +145,38 @@ def _command_line(text: str) -> dict[str, str]:
     return settings
 
 
-async def authenticate(wire: Wire, user: str, passwords: PasswordLookup, fake_key: bytes) -> None:
-    """Ask for the password, if the user has one.  Raises PtvcError (28P01) when it is wrong."""
-    secret = await passwords(user)
+async def authenticate(wire: Wire, startup: Startup, access: Access) -> None:
+    """Lets in who has a certificate of the role; else asks for the password, if the role has one.  Raises PtvcError (28P01) when it is
+    wrong."""
+    user, shown = startup.user, startup.shown
+    if shown is not None and wire.tls is not None:
+        client = wire.tls.client
+        if (
+            client is not None
+            and client.common_name is not None
+            and shown.role_of(client.common_name) == user
+        ):
+            return
+    secret = await access.passwords(user)
     if isinstance(secret, Trust):
-        return
-    server = ScramServer(user, secret or fake_secret(user, fake_key))
-    wire.send(codec.authentication_sasl([MECHANISM]))
+        if access.insecure or wire.peer is None or is_loopback(wire.peer[0]):
+            return
+        secret = None
+    end_point = None if shown is None else shown.end_point
+    server = ScramServer(user, secret or fake_secret(user, access.fake_key), end_point)
+    mechanisms = [MECHANISM] if end_point is None else [MECHANISM_PLUS, MECHANISM]
+    wire.send(codec.authentication_sasl(mechanisms))
     await wire.flush()
     body = Body(await _password_message(wire))
     mechanism = body.string()
-    if mechanism != MECHANISM:
+    if mechanism not in mechanisms:
         raise ProtocolViolation("client selected an invalid SASL authentication mechanism")
     size = body.int32()
     if size < 0:
         raise ProtocolViolation("malformed SCRAM message")
     first = body.take(size)
     body.end()
-    wire.send(codec.authentication_sasl_continue(server.first(first)))
+    wire.send(codec.authentication_sasl_continue(server.first(first, binds=mechanism == MECHANISM_PLUS)))
     await wire.flush()
     wire.send(codec.authentication_sasl_final(server.final(await _password_message(wire))))
 

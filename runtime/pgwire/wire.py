@@ -3,15 +3,17 @@
 A message is one type byte, an int32 length that counts itself, and a body.  Lengths are checked before a body is
 awaited, so a client can make us hold at most `max_message` bytes, and of a statement `max_statement`; reading from the
 socket pauses while more than `READ_HIGH_WATER` bytes are waiting.  A large body is filled piece by piece as it arrives.  Output is collected, and handed to the socket by `flush`, which waits while the
-client does not read.
+client does not read.  With TLS, which `begin_tls` begins, messages are what is inside of it.
 """
 
 from __future__ import annotations
 
 import asyncio
+import ssl
 from collections.abc import Callable
 
 from ..errors import PtvcError
+from ..network.tls import TlsConnection
 from .codec import (
     KNOWN_KINDS,
     LARGE_MESSAGE,
@@ -76,6 +78,7 @@ class Wire(asyncio.Protocol):
         self._write_paused = False
         self._held_back = False
         self._transport: asyncio.Transport | None = None
+        self.tls: TlsConnection | None = None
         self.on_gone: Callable[[], None] = lambda: None
 
     # --- called by the event loop --------------------------------------------------------------------------------
@@ -87,11 +90,28 @@ class Wire(asyncio.Protocol):
         self._on_connect(self)
 
     def data_received(self, data: bytes) -> None:
+        if self.tls is not None:
+            data = self._unsealed(self.tls, data)
         self._in += data
         if self._waiting is None and len(self._in) > READ_HIGH_WATER and not self._read_paused:
             self._read_paused = True
             self.transport.pause_reading()
         self._wake()
+
+    def _unsealed(self, tls: TlsConnection, data: bytes) -> bytes:
+        """What is inside; a peer that breaks the protocol is cut off."""
+        try:
+            plain = tls.received(data)
+        except ssl.SSLError:
+            self.transport.write(tls.to_send())  # what it is told of that
+            self.transport.close()
+            self._lose()
+            return b""
+        if answer := tls.to_send():
+            self.transport.write(answer)
+        if tls.ended:
+            self._lose()
+        return plain
 
     def eof_received(self) -> bool:
         """Returning True keeps the socket open for answers to what came before the end."""
@@ -153,6 +173,21 @@ class Wire(asyncio.Protocol):
         body = bytes(self._in[4:length])
         del self._in[:length]
         return body
+
+    async def first_byte(self) -> int:
+        """Which stays to be read."""
+        await self._fill(1)
+        return self._in[0]
+
+    async def begin_tls(self, context: ssl.SSLContext) -> TlsConnection:
+        """What comes from here on is TLS, and so is what has come and was not read; returns behind its handshake."""
+        received, self._in = bytes(self._in), bytearray()
+        self.tls = tls = TlsConnection(context)
+        if received:
+            self.data_received(received)
+        while not tls.established:
+            await self._more()
+        return tls
 
     async def wait_for_input(self) -> None:
         """Until the client has sent something."""
@@ -234,20 +269,24 @@ class Wire(asyncio.Protocol):
 
     async def _fill(self, size: int) -> None:
         while len(self._in) < size:
-            if self.terminated:
-                raise Terminated
-            if self._gone:
-                raise ClientGone
-            if self._read_paused:
-                self._read_paused = False
-                self.transport.resume_reading()
-            self._waiting = asyncio.get_running_loop().create_future()
-            try:
-                await self._waiting
-            finally:
-                self._waiting = None
+            await self._more()
         if self.terminated:
             raise Terminated
+
+    async def _more(self) -> None:
+        """Until something has come."""
+        if self.terminated:
+            raise Terminated
+        if self._gone:
+            raise ClientGone
+        if self._read_paused:
+            self._read_paused = False
+            self.transport.resume_reading()
+        self._waiting = asyncio.get_running_loop().create_future()
+        try:
+            await self._waiting
+        finally:
+            self._waiting = None
 
     # --- writing -------------------------------------------------------------------------------------------------
 
@@ -297,12 +336,15 @@ class Wire(asyncio.Protocol):
             self._linger = None
         self._held_back = False
         if self._out and not self.transport.is_closing():
-            self.transport.write(bytes(self._out))
+            data = bytes(self._out)
+            self.transport.write(data if self.tls is None else self.tls.sealed(data))
         self._out.clear()
 
     def close(self) -> None:
         """Send what was collected, then close."""
         self._push()
+        if self.tls is not None and not self.transport.is_closing():
+            self.transport.write(self.tls.farewell())
         self.transport.close()
 
     def abort(self) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from benchmarks.end_to_end import run_end_to_end
-from benchmarks.hydration import TPCH_NAMES, bases, run_hydration
+from benchmarks.hydration import bases, run_hydration
 from benchmarks.recovery import run_recovery
 from benchmarks.report import show
 
@@ -35,12 +35,13 @@ def test_hydration_as_a_job(view: str, capsys: pytest.CaptureFixture[str]) -> No
 @pytest.mark.slow
 def test_hydration_of_tpch() -> None:
     """All over the largest table are jobs, however few rows that has."""
-    (base,) = bases(TPCH_NAMES, 1, 0.002)
+    names = ["q06", "q13", "q18"]
+    (base,) = bases(names, 1, 0.002)
     jobs, recomputations = run_hydration(base, 1)
-    assert [job.view for job in jobs] == list(TPCH_NAMES)
+    assert [job.view for job in jobs] == names
     by_job = {job.view for job in jobs if job.spark_job_id is not None}
-    assert by_job == {view.name for view in base.views if "lineitem" in view.query}
-    assert len(recomputations) == 2 * 22
+    assert by_job == {view.name for view in base.views if "lineitem" in view.query} == {"q06", "q18"}
+    assert len(recomputations) == 2 * len(names)
 
 
 def test_tables_and_views_of_tpch() -> None:

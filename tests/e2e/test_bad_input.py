@@ -264,7 +264,7 @@ def test_a_store_that_cannot_be_read(tmp_path: Path) -> None:
         (["up", "--set", "tick=3"], 1, 'unrecognized setting "tick=3"'),
         (["up", "--set", "tick_ms=soon"], 1, 'setting "tick_ms" takes a whole number'),
         (["up", "--port", "70000"], 2, "Invalid value for '--port'"),
-        (["serve", "--host", "0.0.0.0"], 1, "refusing to listen on 0.0.0.0"),
+        (["serve", "--host", "0.0.0.0"], 1, "refusing to listen on 0.0.0.0 without TLS"),
         (["sql", "SELECT 1"], 1, "Start it with: ptvc up"),
         (["status"], 1, "no runtime serves"),
         (["down"], 0, "no runtime serves"),

@@ -22,14 +22,14 @@ WAIT_S = 60.0
 class Server:
     """`store` is what its sessions share; `run` executes a coroutine on its loop."""
 
-    def __init__(self, limits: Limits, passwords: PasswordLookup | None) -> None:
+    def __init__(self, limits: Limits, passwords: PasswordLookup | None, tls: dict[str, Any]) -> None:
         self.store = Store()
         self.loop = asyncio.new_event_loop()
         self.unhandled: list[dict[str, Any]] = []
         self.loop.set_exception_handler(lambda _, context: self.unhandled.append(context))
         self._thread = threading.Thread(target=self.loop.run_forever, daemon=True)
         self._thread.start()
-        more = {} if passwords is None else {"passwords": passwords}
+        more = tls if passwords is None else {"passwords": passwords, **tls}
         self.listener: Listener = self.run(
             serve(
                 "127.0.0.1",
@@ -72,8 +72,8 @@ class Server:
 def make_server() -> Iterator[Callable[..., Server]]:
     servers: list[Server] = []
 
-    def make(limits: Limits = DEFAULTS, passwords: PasswordLookup | None = None) -> Server:
-        servers.append(Server(limits, passwords))
+    def make(limits: Limits = DEFAULTS, passwords: PasswordLookup | None = None, **tls: Any) -> Server:
+        servers.append(Server(limits, passwords, tls))
         return servers[-1]
 
     yield make

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.asymmetric import ec, ed25519
 from cryptography.x509.oid import NameOID
 
 
@@ -23,13 +23,14 @@ class Certified:
 class Authority:
     """Signs for hosts and for clients."""
 
-    def __init__(self, name: str = "a test's authority") -> None:
-        self._key = ec.generate_private_key(ec.SECP256R1())
+    def __init__(self, name: str = "a test's authority", *, eddsa: bool = False) -> None:
+        """With `eddsa` it signs by Ed25519, which has no hash apart from it."""
+        self._key = ed25519.Ed25519PrivateKey.generate() if eddsa else ec.generate_private_key(ec.SECP256R1())
         self._name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
         self.certificate = _pem(self._signed(self._name, self._key, ()))
 
     def certify(self, *names: str) -> Certified:
-        """For hosts by name or address."""
+        """For hosts by name or address; the first is the subject's common name as well."""
         key = ec.generate_private_key(ec.SECP256R1())
         subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, names[0])])
         text = key.private_bytes(
@@ -40,7 +41,10 @@ class Authority:
         return Certified(_pem(self._signed(subject, key, names)), text.decode())
 
     def _signed(
-        self, subject: x509.Name, key: ec.EllipticCurvePrivateKey, names: tuple[str, ...]
+        self,
+        subject: x509.Name,
+        key: ec.EllipticCurvePrivateKey | ed25519.Ed25519PrivateKey,
+        names: tuple[str, ...],
     ) -> x509.Certificate:
         day = datetime.timedelta(days=1)
         now = datetime.datetime.now(datetime.UTC)
@@ -56,7 +60,8 @@ class Authority:
         )
         if names:
             builder = builder.add_extension(x509.SubjectAlternativeName(list(map(_general, names))), False)
-        return builder.sign(self._key, hashes.SHA256())
+        eddsa = isinstance(self._key, ed25519.Ed25519PrivateKey)
+        return builder.sign(self._key, None if eddsa else hashes.SHA256())
 
 
 def _general(name: str) -> x509.GeneralName:

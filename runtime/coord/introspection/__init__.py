@@ -95,6 +95,7 @@ _OF_THE_CATALOG = frozenset(
     "pg_catalog.pg_prepared_statements",
     "pg_catalog.pg_stat_activity",
     "pg_catalog.pg_stat_database",
+    "pg_catalog.pg_stat_ssl",
     "pg_catalog.pg_timezone_names",
     "mz_catalog.mz_cluster_replicas",
     "information_schema.applicable_roles",

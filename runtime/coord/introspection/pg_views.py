@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import asdict
 from typing import Any
 
 from ...config import DATABASE
@@ -147,3 +148,16 @@ def _activity(session: OpenSession) -> dict[str, Any]:
 def pg_stat_database(state: State) -> Rows:
     """Sessions are counted, and nothing else is."""
     yield {"datid": DATABASE_OID, "datname": DATABASE, "numbackends": len(state.sessions)}
+
+
+def pg_stat_ssl(state: State) -> Rows:
+    """As of what a session does, only who may act as its role is shown whose certificate it has."""
+    reader = state.reader
+    for session in state.sessions.values():
+        found = session.backend.encryption
+        row: dict[str, Any] = {"pid": session.backend.pid}
+        if reader.superuser or session.actor.session.id in state.roles.inherited(reader.id):
+            row["ssl"] = found is not None
+            if found is not None:
+                row |= asdict(found)
+        yield row

@@ -19,6 +19,7 @@ from ...repr.types import (
     INT8,
     INTERVAL,
     NAME,
+    NUMERIC,
     OID,
     REGPROC,
     TEXT,
@@ -43,6 +44,7 @@ _TYPES: dict[str, ScalarType] = {
     "t": TEXT,
     "u": UINT8,
     "z": TIMESTAMPTZ,
+    "N": NUMERIC,
     "v": INTERVAL,
     "S": array_of(INT2),
     "I": array_of(INT4),
@@ -351,6 +353,7 @@ _OF_TOOLS = {
     "mz_internal.mz_postgres_source_tables": "id:t schema_name:t table_name:t",
     "mz_internal.mz_mysql_connections": "id:t host:t port:i user:t ssl_mode:t",
     "mz_internal.mz_mysql_source_tables": "id:t schema_name:t table_name:t",
+    "pg_catalog.pg_stat_ssl": "pid:i ssl:b version:t cipher:t bits:i client_dn:t client_serial:N issuer_dn:t",
 }
 """What tools look at, those for Materialize among them; the newest of them all, so new relations go to the end of this table."""
 

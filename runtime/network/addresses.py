@@ -1,11 +1,12 @@
-"""Addresses that a process listens on: what it says where one cannot be had."""
+"""Addresses that a process listens on: which are this machine's own, and what it says where one cannot be had."""
 
 from __future__ import annotations
 
 import errno
+import ipaddress
 import os
 
-from .errors import PtvcError
+from ..errors import PtvcError
 
 
 def bind_error(error: OSError, host: str, port: int) -> PtvcError:
@@ -25,3 +26,20 @@ def bind_error(error: OSError, host: str, port: int) -> PtvcError:
 
 def no_port(port: int) -> PtvcError:
     return PtvcError(f"port {port} is not a port", sqlstate="22023", hint="Give a number from 0 to 65535.")
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine reaches the address, or comes from it."""
+    if host == "localhost":
+        return True
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    mapped = getattr(address, "ipv4_mapped", None)
+    return (mapped or address).is_loopback
+
+
+def from_here(host: str) -> str:
+    """The address at which a process of this machine reaches who listens on `host`."""
+    return {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)

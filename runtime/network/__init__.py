@@ -1,0 +1,1 @@
+"""What is between a listener and the network: addresses, certificates, TLS."""
