@@ -214,7 +214,8 @@ class IcebergLakeTable:
         """The numbers of the columns.  Raises SourceStalled where they cannot be read, or are others than those that were read."""
         schema = table.schema()
         there = {field.name: field for field in schema.fields}
-        types = {field.name: field.type for field in schema_to_pyarrow(schema, include_field_ids=False)}
+        read = schema.select(*(column.name for column in self._schema if column.name in there))
+        types = {field.name: field.type for field in schema_to_pyarrow(read, include_field_ids=False)}
         found = {}
         for column in self._schema:
             number = known.get(column.name)
