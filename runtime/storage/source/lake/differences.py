@@ -22,6 +22,10 @@ from .values import changes_of
 
 MEMORY_BYTES = 128 << 20
 """Of rows that may have to cancel each other out."""
+_ROW_BYTES = 64
+"""What a row takes beside its values while it is consolidated."""
+_MOST_BITS = 24
+"""More shares than that are not made, whatever their size: rows that are so large cannot be told apart any further."""
 _STEP_BYTES = 16 << 20
 """As many are put together before they are consolidated."""
 
@@ -61,7 +65,7 @@ def _cancelled(
             for part in _rows(file, schema, diff):
                 rows.add(part.oks, bits, ending)
                 errors.add(part.errs, bits, ending)
-                while rows.nbytes + errors.nbytes > MEMORY_BYTES:
+                while rows.nbytes + errors.nbytes > MEMORY_BYTES and bits < _MOST_BITS and len(rows) > 1:
                     shares.append((bits + 1, ending | 1 << bits))
                     bits += 1
                     rows.keep(bits, ending)
@@ -96,9 +100,13 @@ class _Sum:
         self._new: list[Batch] = []
         self._new_bytes = 0
 
+    def __len__(self) -> int:
+        """Of its updates, those that may cancel each other out among them."""
+        return len(self._known) + sum(map(len, self._new))
+
     @property
     def nbytes(self) -> int:
-        return rows_bytes(self._known) + self._new_bytes
+        return rows_bytes(self._known) + self._new_bytes + _ROW_BYTES * len(self)
 
     def add(self, changes: Changes, bits: int, ending: int) -> None:
         batch = _share(changes.at(0), bits, ending)
