@@ -161,6 +161,11 @@ class StagingAdapter(SinksAdapter):
         return any(not one.in_place or one.by_name for one in self._staging.read_by(sql))
 
     @available.parse(lambda *a, **k: False)
+    def has_staged(self) -> bool:
+        """Whether something is to take its place when the run ends."""
+        return bool(self._staging.all)
+
+    @available.parse(lambda *a, **k: False)
     def is_read_by_name(
         self, node: str, sql: str, nodes: Mapping[str, Any], selected: Collection[str]
     ) -> bool:

@@ -9,7 +9,9 @@ from dbt_common.exceptions import DbtRuntimeError
 
 from dbt.adapters.ptvc.dependencies import read_by
 from dbt.adapters.ptvc.relation import PtvcRelation
+from dbt.adapters.ptvc.sink_definition import SinkChange, sink_change, upstream_of
 from dbt.adapters.ptvc.staging.retired import is_retired, left_over, retired_below, stands_for
+from dbt.adapters.ptvc.staging.staged import name_of
 from dbt.adapters.ptvc.waiting import WaitingAdapter
 
 
@@ -35,6 +37,29 @@ class SinksAdapter(WaitingAdapter):
         self._await_sink(sink, timeout, is_done, "still writes what it has read before")
         self.drop_retired(retired)
         return True
+
+    @available.parse(lambda *a, **k: "nothing")
+    def sink_change(self, sink: PtvcRelation, create_sql: str) -> str:
+        """What of the sink that is there is another one in that statement: a value of `SinkChange`.
+
+        What it reads is what it does now, whichever it was made over.
+        """
+        rows = self.execute_macro("ptvc__get_definition", kwargs={"relation": sink})
+        if not rows:
+            raise DbtRuntimeError(f"sink {sink.render()} is not there any more.")
+        change = sink_change(rows[0][0], create_sql)
+        if change in (SinkChange.TARGET, SinkChange.MANNER):
+            return change.value
+        names = upstream_of(create_sql)
+        # What is retired makes way for its successor by itself.
+        reads = [name_of(one) for one in read_by(sink, self._dependency_edges()) if not is_retired(one)]
+        goes_on = not reads or (names.schema or sink.schema, names.identifier) in reads
+        return (SinkChange.NOTHING if goes_on else SinkChange.UPSTREAM).value
+
+    @available.parse(lambda *a, **k: "")
+    def sink_alteration(self, sink: PtvcRelation, create_sql: str) -> str:
+        """What has it read what that statement names."""
+        return f"alter sink {sink.render()} set from {upstream_of(create_sql).render()}"
 
     def _successor(self, sink: PtvcRelation, old: PtvcRelation) -> PtvcRelation:
         for found in self.list_relations(old.database, old.schema or ""):

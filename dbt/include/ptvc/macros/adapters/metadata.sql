@@ -76,6 +76,19 @@
 {%- endmacro %}
 
 {# Whether a sink writes, and else why not. #}
+{# The statement that made it, as it was written. #}
+{% macro ptvc__get_definition(relation) -%}
+  {% set sql -%}
+    select d.definition
+    from mz_internal.mz_definitions d
+    join mz_catalog.mz_objects o on o.oid = d.oid
+    where d.position = 0
+      and o.schema_name = {{ ptvc__literal(relation.schema) }}
+      and o.name = {{ ptvc__literal(relation.identifier) }}
+  {%- endset %}
+  {{ return(run_query(sql)) }}
+{%- endmacro %}
+
 {% macro ptvc__get_sink_status(relation) -%}
   {% set sql -%}
     select s.status, s.error
