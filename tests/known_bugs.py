@@ -806,28 +806,17 @@ OTHERS = (
         "what a snapshot has seen comes of the log, too, where a table is added",
         (
             Edit(
-                "runtime/storage/source/postgres/connector.py",
-                "until = None if snapshot is None else snapshot.lsn if ready else snapshot.not_before",
-                "until = None if snapshot is None or not ready else snapshot.lsn",
+                "runtime/storage/source/upstream/connector.py",
+                "taken = log.whole(at, None if snapshot is None else snapshot.place)",
+                "taken = log.whole(at, None if snapshot is None or not ready else snapshot.place)",
             ),
             Edit(
-                "runtime/storage/source/postgres/connector.py",
+                "runtime/storage/source/postgres/replication.py",
                 "_COMMIT_LSN.unpack_from(message, HEADER + 1)[0] >= until",
                 "_COMMIT_LSN.unpack_from(message, HEADER + 1)[0] >= until + (1 << 40)",
             ),
         ),
         ("tests/storage/source/postgres/test_connector.py::test_tables_are_added_while_others_are_read",),
-    ),
-    Mutant(
-        "a part of a transaction is committed where the rest has not come yet",
-        (
-            Edit(
-                "runtime/storage/source/postgres/connector.py",
-                "        if not taken and at.piece:\n            return Pending.PENDING",
-                "        if not taken and at.piece < 0:\n            return Pending.PENDING",
-            ),
-        ),
-        ("tests/storage/source/postgres/test_connector.py::test_a_transaction_larger_than_memory_may_be",),
     ),
     Mutant(
         "what a snapshot of a MYSQL source has seen comes of the log, too, where a table is added",
@@ -841,15 +830,18 @@ OTHERS = (
         ("tests/storage/source/mysql/test_connector.py::test_tables_are_added_while_others_are_read",),
     ),
     Mutant(
-        "a part of a transaction of a MYSQL source is committed where the rest has not come yet",
+        "a part of a transaction is committed where the rest has not come yet",
         (
             Edit(
-                "runtime/storage/source/mysql/connector.py",
+                "runtime/storage/source/upstream/connector.py",
                 "        if not taken.ends and at.piece:\n            return Pending.PENDING",
                 "        if not taken.ends and at.piece < 0:\n            return Pending.PENDING",
             ),
         ),
-        ("tests/storage/source/mysql/test_connector.py::test_a_transaction_larger_than_memory_may_be",),
+        (
+            "tests/storage/source/postgres/test_connector.py::test_a_transaction_larger_than_memory_may_be",
+            "tests/storage/source/mysql/test_connector.py::test_a_transaction_larger_than_memory_may_be",
+        ),
     ),
     Mutant(
         "a few rows of a POSTGRES sink are looked for in the whole table",

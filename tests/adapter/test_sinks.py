@@ -183,3 +183,19 @@ class TestSinks:
         run_dbt(["run"])
         wait_for(lambda: self.target(folder).get(2, "").startswith("b"))
         assert self.ids(project) == before
+
+    def test_other_columns_and_another_target_in_one_run(self, project: Any, folder: Path) -> None:
+        feed = Path(project.project_root, "models", "feed.sql")
+        text = feed.read_text()
+        feed.write_text(text.replace("/out'", "/wider'"))
+        write_file(MORE, project.project_root, "models", "moves.sql")
+        write_file(DAY.replace("id, port", "id, port, more"), project.project_root, "models", "day.sql")
+        try:
+            assert messages(run_dbt(["run"]))["feed"] == "CREATE SINK"
+            wait_for(lambda: (folder / "wider" / "manifest.json").exists())
+            wait_for(lambda: '"more":1' in "".join(p.read_text() for p in (folder / "wider").glob("*.jsonl")))
+            assert self.left(project) == []
+        finally:
+            feed.write_text(text)
+            shutil.rmtree(folder / "out")
+            project.run_sql(f"drop sink {project.test_schema}.feed")

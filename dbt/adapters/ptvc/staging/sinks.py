@@ -44,16 +44,16 @@ class SinksAdapter(WaitingAdapter):
 
         What it reads is what it does now, whichever it was made over.
         """
-        rows = self.execute_macro("ptvc__get_definition", kwargs={"relation": sink})
+        rows = self.execute_macro("ptvc__get_sink_definitions", kwargs={"relation": sink})
         if not rows:
             raise DbtRuntimeError(f"sink {sink.render()} is not there any more.")
-        change = sink_change(rows[0][0], create_sql)
+        written, as_it_is = rows[0]
+        change = sink_change(written, create_sql)
         if change in (SinkChange.TARGET, SinkChange.MANNER):
             return change.value
-        names = upstream_of(create_sql)
+        reads, named = upstream_of(as_it_is), upstream_of(create_sql)
         # What is retired makes way for its successor by itself.
-        reads = [name_of(one) for one in read_by(sink, self._dependency_edges()) if not is_retired(one)]
-        goes_on = not reads or (names.schema or sink.schema, names.identifier) in reads
+        goes_on = is_retired(reads) or name_of(reads) == (named.schema or sink.schema, named.identifier)
         return (SinkChange.NOTHING if goes_on else SinkChange.UPSTREAM).value
 
     @available.parse(lambda *a, **k: "")

@@ -32,7 +32,7 @@ from ...syntax.definition_statements import (
 from ...syntax.vocabulary import ObjectKind
 from ..definitions import columns_schema, integer_option, refuse_repeated, unknown_option
 from . import kafka_source, upstream_source
-from .beside_source import is_progress, table_name, tables_beside
+from .beside_source import is_progress, named, refuse_same_names, table_beside, table_name, tables_beside
 from .excluded_columns import kept_key, kept_schema, projection
 from .lake_source import lake_connector
 from .row_filter import refuse_kept, refuse_where, row_filter
@@ -252,8 +252,7 @@ def _generator(planner: Planner, node: CreateSourceStatement, sql: str) -> defin
         where = row_filter(planner, node.where, name, kind.tables[""])
         schema = kept_schema(kind.tables[""], kept)
     tables = tuple(_tables(planner, node, kind, name))
-    seen = [name, *(table.name for table in tables)]
-    refuse_repeated([str(table) for table in seen], node.name)
+    refuse_same_names(name, named(tables), node.name.position)
     return definition_plans.CreateSource(
         name,
         _generator_options(node.generator_kind, kind, node.generator),
@@ -283,7 +282,7 @@ def _tables(
         chosen = [(asked.name, _reference(asked.reference, offers, source.name)) for asked in node.tables]
     for asked_name, reference in chosen:
         own = replace(source, name=reference.rpartition(".")[2])
-        name = own if asked_name is None else table_name(asked_name, planner)
+        name = own if asked_name is None else table_beside(asked_name, source, planner)
         yield definition_plans.CreateSourceTable(name, None, reference, offers[reference])
     yield from tables_beside(planner, node, source, node.generator_kind, PROGRESS_SCHEMA)
 

@@ -7,13 +7,16 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Sequence
+from dataclasses import dataclass
 from time import monotonic
 
 from ...connections.mysql import Db
 from ..directory import SourceStalled
+from ..upstream.transactions import Taken
 from .log import Log
+from .log import Taken as LogTaken
 from .packets import PacketReader
-from .position import Last, Position, gtids_of, gtids_text
+from .position import Last, Place, Position, gtids_of, gtids_text
 from .server import rows
 from .snapshot import error_text
 
@@ -30,8 +33,13 @@ _KNOWS_GTIDS = 4
 _NEW = "Drop the source, and create it again: it begins with the contents as they are then."
 
 
+@dataclass(frozen=True, slots=True)
+class _OfLog(Taken[Position]):
+    taken: LogTaken
+
+
 class BinlogStream:
-    """What comes behind a position.  Not thread-safe."""
+    """The transactions behind a position: see `Transactions`."""
 
     def __init__(self, db: Db, server_id: int, at: Position, *, verified: bool) -> None:
         """`db` has no other user from now on.  `verified`: that the server has the history that was read, by the last transaction of it."""
@@ -61,6 +69,8 @@ class BinlogStream:
         file, byte = (b"", 4) if at.gtids else (at.file.encode(), at.byte)
         db._execute_command(_BINLOG_DUMP, struct.pack("<IHI", byte, 0, server_id) + file)
         self.log = Log(gtids_of(at.gtids), checksums=str(checksum).upper() == "CRC32", known=known)
+        self._last = at.last
+        """Of what was taken."""
         self._packets = PacketReader(db._sock)
         self._heard = monotonic()
 
@@ -68,7 +78,6 @@ class BinlogStream:
         self._db._force_close()
 
     def read(self, most: int, wait_s: float) -> bool:
-        """Adds to the log what has come, up to some `most` bytes; whether more may be there already.  Raises SourceStalled."""
         packets = self._packets.read(most, wait_s)
         now = monotonic()
         if packets or not most:  # nobody was listened to
@@ -77,6 +86,31 @@ class BinlogStream:
             raise SourceStalled(f"the server has said nothing for {SILENT_S:.0f} s")
         self.log.add(self._events(packets))
         return sum(map(len, packets)) >= most > 0
+
+    @property
+    def nbytes(self) -> int:
+        return self.log.nbytes
+
+    @property
+    def is_empty(self) -> bool:
+        return self.log.is_empty
+
+    def whole(self, at: Position, until: Place | None) -> Taken[Position]:
+        taken = self.log.whole(until)
+        last = self._last if taken.last is None else taken.last.text
+        now = at.at(gtids_text(taken.gtids), last)
+        return _OfLog(taken.events, taken.ends > 0, taken.is_there, now, taken)
+
+    def take(self, taken: Taken[Position]) -> None:
+        assert isinstance(taken, _OfLog)
+        self.log.take(taken.taken)
+        self._last = taken.position.last
+
+    def part(self) -> Sequence[bytes]:
+        return self.log.part()
+
+    def acknowledge(self, at: Position) -> None:
+        """The server keeps its log as it is set to."""
 
     def _events(self, packets: Sequence[bytes]) -> Sequence[bytes]:
         # Only the last packet can be anything but an event.

@@ -161,7 +161,7 @@ def offered_tables(db: Db, only: Iterable[tuple[str, str]] | None = None) -> tup
             schema,
             name,
             tuple(columns[schema, name]),
-            tuple(keys[schema, name]),
+            key=tuple(keys[schema, name]),
             obstacle=_obstacle(engine, hidden[schema, name]) or _cascade(db, schema, name),
         )
         for schema, name, engine in asked(_TABLES, "t")

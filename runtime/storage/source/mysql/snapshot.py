@@ -12,7 +12,6 @@ is of, and MariaDB refuses to read it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
@@ -21,6 +20,8 @@ from ....repr import buffers
 from ...connections.mysql import Db
 from ...statistics import OutputId
 from ..directory import SourceStalled
+from ..upstream.ended import AGAIN
+from ..upstream.snapshot import Part, Snapshot
 from .events import broken
 from .packets import PacketReader
 from .position import Place, file_number
@@ -36,30 +37,10 @@ WAIT_S = 60.0
 """So long the server may say nothing."""
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """Rows of one table, as binaries by column of `MysqlTable.columns`.  `known` are guesses of how many each table has, `staged` how
-    many came of each with this piece; where no `more` follow these are all."""
-
-    table: OutputId | None
-    columns: tuple[pa.Array, ...]
-    rows: int
-    nbytes: int
-    known: Mapping[OutputId, int]
-    staged: Mapping[OutputId, int]
-    more: bool
-
-
-@dataclass(frozen=True, slots=True)
-class _Part:
-    table: OutputId
-    packets: Sequence[bytes]
-
-
-class Snapshot:
-    """Of tables, by output.  It holds a connection until it is closed."""
-
+class MysqlSnapshot(Snapshot[Place]):
     def __init__(self, connect: Callable[[], Db], tables: Mapping[OutputId, MysqlTable]) -> None:
+        super().__init__(tables)
+        self._tables = dict(tables)
         self._db = connect()
         try:
             self._begin(tables)
@@ -67,13 +48,17 @@ class Snapshot:
             self.close()
             raise
 
+    @property
+    def place(self) -> Place:
+        return self._place
+
     def _begin(self, tables: Mapping[OutputId, MysqlTable]) -> None:
         self._db.query("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
         self._db.query("START TRANSACTION WITH CONSISTENT SNAPSHOT")
         found = dict(rows(self._db, "SHOW STATUS LIKE 'binlog_snapshot_%'"))
         place = {str(name).lower(): value for name, value in found.items()}
         self.file, byte = str(place["binlog_snapshot_file"]), int(place["binlog_snapshot_position"])
-        self.place = Place(file_number(self.file), byte)
+        self._place = Place(file_number(self.file), byte)
         ((gtids,),) = rows(self._db, "SELECT BINLOG_GTID_POS(%s, %s)", (self.file, byte))
         self.gtids = str(gtids or "")
         there = {(table.schema, table.name) for table in tables.values()}
@@ -83,12 +68,7 @@ class Snapshot:
             (table.schema, table.name): table for table in offered_tables(self._db, sorted(there))
         }
         """The tables as they are for as long as this is there, by name; those that are gone are not among them."""
-        self._tables = dict(tables)
-        self._staged = dict.fromkeys(tables, 0)
-        self.known = {id_: self._guess(table) for id_, table in tables.items()}
-        """How many rows each output may have."""
-        self._parts: Iterator[_Part] | None = None
-        self._next: _Part | None = None
+        self._guesses.update({id_: self._guess(table) for id_, table in tables.items()})
 
     def _keep(self, schema: str, name: str) -> None:
         """Nobody alters the table before this ends."""
@@ -110,32 +90,32 @@ class Snapshot:
     def close(self) -> None:
         self._db._force_close()
 
-    def leave_out(self, tables: frozenset[OutputId]) -> None:
-        """Nothing is read of these."""
-        for id_ in tables:
+    def ended(self) -> Mapping[OutputId, str]:
+        found = {id_: self._misfit(table) for id_, table in self._tables.items()}
+        ended = {id_: error for id_, error in found.items() if error is not None}
+        for id_ in ended:
             del self._tables[id_]
+        return ended
 
-    def piece(self, max_bytes: int) -> Piece:
-        """The next one; the connection is closed with the last."""
-        if self._parts is None:
-            self._parts = self._all(max_bytes)
-            self._next = next(self._parts, None)
-        now, self._next = self._next, next(self._parts, None)
-        more = self._next is not None
-        if not more:
-            self.close()
+    def _misfit(self, table: MysqlTable) -> str | None:
+        """Why the table there is not the one that was asked for; columns that came to it do not matter."""
+        now = self.definitions.get((table.schema, table.name))
         if now is None:
-            return Piece(None, (), 0, 0, dict(self._staged), dict(self._staged), more)
-        self._staged[now.table] += len(now.packets)
-        known = {
-            id_: staged if not more else max(staged + 1, self.known[id_])
-            for id_, staged in self._staged.items()
-        }
-        columns = columns_of(now.packets, len(self._tables[now.table].columns))
-        nbytes = sum(map(len, now.packets))
-        return Piece(now.table, columns, len(now.packets), nbytes, known, dict(self._staged), more)
+            return f'table "{table.reference}" was dropped upstream: {AGAIN}'
+        if now.obstacle is not None:
+            return f'table "{table.reference}" cannot be read whole any more: {now.obstacle}; then {AGAIN}'
+        there = {column.name: column for column in now.columns}
+        for column in table.columns:
+            if column.name not in there:
+                return f'column "{column.name}" of table "{table.reference}" is gone upstream: {AGAIN}'
+            found = there[column.name]
+            if (found.type_name, found.charset) != (column.type_name, column.charset):
+                return (
+                    f'column "{column.name}" of table "{table.reference}" has another type upstream: {AGAIN}'
+                )
+        return None
 
-    def _all(self, max_bytes: int) -> Iterator[_Part]:
+    def parts(self, max_bytes: int) -> Iterator[Part]:
         for id_, table in self._tables.items():
             listed = ", ".join(map(_asked, table.columns))
             self._db._execute_command(
@@ -155,7 +135,8 @@ class Snapshot:
                 done = head == 0 and len(packets) > skipped and _is_end(packets[-1])
                 own = packets[skipped : len(packets) - done]
                 if own:
-                    yield _Part(id_, own)
+                    columns = columns_of(own, len(table.columns))
+                    yield Part(id_, columns, len(own), sum(map(len, own)))
 
 
 def _is_end(packet: bytes) -> bool:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from typing import Any
+
+from ..upstream.tables import TableThere
 
 TEXTS = frozenset(("char", "varchar", "tinytext", "text", "mediumtext", "longtext"))
 BINARIES = frozenset(("binary", "varbinary", "tinyblob", "blob", "mediumblob", "longblob"))
@@ -63,31 +65,8 @@ class MysqlColumn:
 
 
 @dataclass(frozen=True, slots=True)
-class MysqlTable:
-    """A table of the server, or the columns of it that something was made of.
-
-    `key` are the columns of its primary key, `excluded` the columns that it has and that were left out.  `obstacle` says why it cannot be
-    read, if so; it is as of the asking.
-    """
-
-    schema: str
-    name: str
-    columns: tuple[MysqlColumn, ...]
-    key: tuple[str, ...] = ()
-    excluded: tuple[str, ...] = ()
-    obstacle: str | None = field(default=None, compare=False)
-
-    @property
-    def reference(self) -> str:
-        return f"{self.schema}.{self.name}"
-
-    def without(self, excluded: frozenset[str]) -> MysqlTable:
-        """The table with the other columns only."""
-        return replace(
-            self,
-            columns=tuple(column for column in self.columns if column.name not in excluded),
-            excluded=tuple(column.name for column in self.columns if column.name in excluded),
-        )
+class MysqlTable(TableThere[MysqlColumn]):
+    """A table of the server, or the columns of it that something was made of."""
 
     def to_json(self) -> str:
         fields = {
@@ -107,8 +86,8 @@ class MysqlTable:
             fields["schema"],
             fields["name"],
             tuple(MysqlColumn(*column) for column in fields["columns"]),
-            tuple(fields["key"]),
-            tuple(fields["excluded"]),
+            key=tuple(fields["key"]),
+            excluded=tuple(fields["excluded"]),
         )
 
 

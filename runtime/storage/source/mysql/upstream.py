@@ -19,7 +19,7 @@ from .options import MysqlOptions
 from .position import Position
 from .replication import BinlogStream
 from .server import check_replicates, rows
-from .snapshot import Snapshot
+from .snapshot import MysqlSnapshot
 from .tables import MysqlTable
 
 CONNECT_S = 15.0
@@ -66,8 +66,8 @@ class Upstream:
         finally:
             db._force_close()
 
-    def snapshot(self, tables: Mapping[OutputId, MysqlTable]) -> Snapshot:
-        return Snapshot(self.connect, tables)
+    def snapshot(self, tables: Mapping[OutputId, MysqlTable]) -> MysqlSnapshot:
+        return MysqlSnapshot(self.connect, tables)
 
     def stream(self, at: Position) -> BinlogStream:
         """What comes behind the position."""

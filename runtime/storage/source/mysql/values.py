@@ -17,7 +17,7 @@ from ....expr.columns.arrays import array_of_numpy
 from ....repr import buffers
 from ....repr.schema import Column
 from ....repr.types import Kind
-from ..upstream_rows import Ready
+from ..upstream.rows import Ready
 from .charsets import Charset
 from .events import BIT, DECIMAL, ENUM, SET, STRING, MapColumn, decimal_bytes
 from .tables import BINARIES, FLOATS, INTEGERS, TEXTS, MysqlColumn
