@@ -17,7 +17,7 @@ from ....repr.types import SEQUENCES, Kind
 from ...ingestion import OutputChanges
 from ...lake.columns import lake_type
 from ..directory import SourceStalled
-from ..upstream_rows import Ready, rows_of
+from ..upstream.rows import Ready, rows_of
 
 _TEXTS = frozenset(
     (
