@@ -732,6 +732,17 @@ OTHERS = (
         ("tests/e2e/inprocess/kafka/test_secured_connections.py",),
     ),
     Mutant(
+        "what a job has read for a source is committed as read, without its parts",
+        (
+            Edit(
+                "runtime/replica/ingest.py",
+                "parts, self._staged = self._staged if by_job is None else by_job.parts, {}",
+                "parts, self._staged = self._staged, {}",
+            ),
+        ),
+        ("tests/replica/sources/test_job.py",),
+    ),
+    Mutant(
         "a source is said to have read what was there before it has",
         (
             Edit(
@@ -822,9 +833,20 @@ OTHERS = (
         "what a snapshot of a MYSQL source has seen comes of the log, too, where a table is added",
         (
             Edit(
-                "runtime/storage/source/mysql/log.py",
+                "runtime/storage/source/mysql/mariadb_log.py",
                 "if until is not None and end.begin > until:",
                 "if until is not None and end.begin.file > until.file:",
+            ),
+        ),
+        ("tests/storage/source/mysql/test_connector.py::test_tables_are_added_while_others_are_read",),
+    ),
+    Mutant(
+        "a table that is added from a MySQL joins the others before what its snapshot has seen was read",
+        (
+            Edit(
+                "runtime/storage/source/mysql/mysql_log.py",
+                "        is_there = until is not None and read.covers(until)\n        for end",
+                "        is_there = until is not None\n        for end",
             ),
         ),
         ("tests/storage/source/mysql/test_connector.py::test_tables_are_added_while_others_are_read",),

@@ -23,10 +23,12 @@ from .ingestion import (
     Outputs,
     Polled,
     former_keyed_errors,
+    position_text,
 )
 from .projection import Projection
 from .row_filter import RowFilter
 from .row_retention import RowRetention
+from .shares import WHOLE, Share
 from .source.delta.connector import DeltaConnector
 from .source.delta.options import DeltaSourceOptions
 from .source.file_connectors import FILE_CONNECTORS, sole
@@ -240,6 +242,37 @@ def open_ingestion(
     return Ingestion(connector, opened, position, clock, chunk_bytes=chunk_bytes, label=label)
 
 
+def open_share(
+    options: Options,
+    share: Share,
+    outputs: Mapping[OutputId, AskedOutput],
+    clock: Clock,
+    *,
+    connections: Mapping[str, Values],
+    chunk_bytes: int,
+    label: str,
+) -> Ingestion:
+    """The ingestion of one share of a source without an envelope, for a task: its records are as if the source had read them itself."""
+    assert isinstance(options, FileOptions | S3Options), "others hand out no shares"
+    if _by_name(options):
+        outputs = {id_: asked.narrowed() for id_, asked in outputs.items()}
+    schema, close = _own(outputs).read, _nothing_to_close
+    connector: Connector
+    if isinstance(options, S3Options):
+        connector = s3 = S3Connector(options, schema, (), connections, only=share.what, piece=share.piece)
+        close = s3.close
+    else:
+        alone = replace(options, path=share.what, pattern=None)
+        connector = FILE_CONNECTORS[options.format](alone, schema, (), share.piece)
+    position = None if share.position is None else position_text(share.position)
+    opened = asked_outputs(outputs)
+    return Ingestion(connector, opened, position, clock, chunk_bytes=chunk_bytes, close=close, label=label)
+
+
+def _nothing_to_close() -> None:
+    """Files are closed when they were read."""
+
+
 def _by_name(options: Options) -> bool:
     """Whether columns are found by their names."""
     if isinstance(options, DeltaSourceOptions | IcebergSourceOptions):
@@ -324,7 +357,7 @@ def _sole_connector(
         return _Counter(Counter(clock, options.tick_ms, options.max_cardinality))
     if options.format in FILE_CONNECTORS:
         return FILE_CONNECTORS[options.format](
-            options, schema, key if envelope is EnvelopeKind.UPSERT else ()
+            options, schema, key if envelope is EnvelopeKind.UPSERT else (), WHOLE
         )
     raise Unsupported(f'format "{options.format}" is not supported', hint="Formats are: csv, json, parquet.")
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from ...directory import check_outside
 from ...errors import InvalidParameter, Unsupported
 from ...expr.tree.relation import GlobalId
-from ...replica.ingest import open_source
 from ...replica.protocol import SourceDescription
+from ...replica.sources.opening import open_source
 from ...sql.plans.definition_plans import (
     CreateSink,
     CreateSource,

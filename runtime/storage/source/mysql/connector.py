@@ -17,18 +17,19 @@ from ..upstream.ended import AGAIN
 from ..upstream.rows import rows_of
 from ..upstream.snapshot import Part, Snapshot
 from .charsets import Charset
-from .decode import Change, Decoder, Segment
+from .ddl import Effect
+from .decode import NOT_NAMED, Change, Decoder, Segment
 from .options import MysqlOptions
-from .position import Place, Position
+from .position import Position
 from .progress import PROGRESS_SCHEMA
 from .replication import BinlogStream
-from .snapshot import MysqlSnapshot
+from .snapshot import Moment, MysqlSnapshot
 from .tables import MysqlColumn, MysqlTable
 from .upstream import Upstream
 from .values import is_of, shown, values_of
 
 
-class MysqlConnector(UpstreamConnector[Position, Place, MysqlTable]):
+class MysqlConnector(UpstreamConnector[Position, Moment, MysqlTable]):
     def __init__(self, options: MysqlOptions, connections: Mapping[str, Values]) -> None:
         super().__init__(PROGRESS_SCHEMA)
         self._upstream = Upstream(options, connections[options.connection])
@@ -55,16 +56,16 @@ class MysqlConnector(UpstreamConnector[Position, Place, MysqlTable]):
 
     # -- contents --
 
-    def first_snapshot(self, tables: Mapping[OutputId, MysqlTable]) -> Snapshot[Place]:
+    def first_snapshot(self, tables: Mapping[OutputId, MysqlTable]) -> Snapshot[Moment]:
         self._upstream.check()
         return self._upstream.snapshot(tables)
 
-    def added_snapshot(self, tables: Mapping[OutputId, MysqlTable]) -> Snapshot[Place]:
+    def added_snapshot(self, tables: Mapping[OutputId, MysqlTable]) -> Snapshot[Moment]:
         return self._upstream.snapshot(tables)
 
-    def begins_at(self, snapshot: Snapshot[Place]) -> Position:
+    def begins_at(self, snapshot: Snapshot[Moment]) -> Position:
         assert isinstance(snapshot, MysqlSnapshot)
-        return Position(snapshot.gtids, snapshot.file, snapshot.place.byte)
+        return Position(snapshot.gtids, snapshot.file, snapshot.byte)
 
     def rows(self, part: Part, table: Table[MysqlTable]) -> OutputChanges:
         columns = [shown(raw, *both) for raw, both in zip(part.columns, _columns(table), strict=True)]
@@ -93,12 +94,12 @@ class MysqlConnector(UpstreamConnector[Position, Place, MysqlTable]):
                     return changes, error
                 if len(change.diffs):
                     changes.append(self._rows(table, change))
-            elif change.columns is None or change.columns & {c.name.lower() for c in table.upstream.columns}:
+            elif _matters(change, table.upstream):
                 return changes, f'table "{table.upstream.reference}" {change.how}: {AGAIN}'
         return changes, None
 
     def _rows(self, table: Table[MysqlTable], segment: Segment) -> OutputChanges:
-        cells = {cell.column.name: cell for cell in segment.cells}
+        cells = segment.by_name(table.upstream.layout)
         charsets = self._upstream.charsets(c.charset for c in table.upstream.columns if c.charset is not None)
         columns = [
             values_of(segment.stream, cells[column.name], column, own, _charset(charsets, column))
@@ -115,14 +116,23 @@ def _charset(charsets: Mapping[str, Charset], column: MysqlColumn) -> Charset | 
     return None if column.charset is None else charsets[column.charset]
 
 
+def _matters(change: Effect, table: MysqlTable) -> bool:
+    """Whether the table is another one for who reads these columns of it."""
+    if change.columns is None or (change.moves and table.layout):
+        return True
+    return bool(change.columns & {column.name.lower() for column in table.columns})
+
+
 def _fault(table: MysqlTable, segment: Segment) -> str | None:
     """Why rows are not of the table that was read."""
     if segment.fault is not None:
         return f'table "{table.reference}" {segment.fault}: set it to FULL, then {AGAIN}'
-    there = {cell.column.name: cell.column for cell in segment.cells}
+    if not segment.named and not table.layout:
+        return f'table "{table.reference}" {NOT_NAMED}: set it to FULL, then {AGAIN}'
+    there = {name: cell.column for name, cell in segment.by_name(table.layout).items()}
     for column in table.columns:
         if column.name not in there:
             return f'column "{column.name}" of table "{table.reference}" is gone upstream: {AGAIN}'
-        if not is_of(column, there[column.name]):
+        if not is_of(column, there[column.name], signed_known=segment.named):
             return f'column "{column.name}" of table "{table.reference}" has another type upstream: {AGAIN}'
     return None

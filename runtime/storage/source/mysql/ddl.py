@@ -81,6 +81,9 @@ _ALTER_HARMLESS = frozenset(
         "DELAY_KEY_WRITE",
         "TRANSACTIONAL",
         "ENCRYPTED",
+        "ENCRYPTION",
+        "COMPRESSION",
+        "AUTOEXTEND_SIZE",
         "ENCRYPTION_KEY_ID",
         "PARTITION",
         "REMOVE",
@@ -100,12 +103,14 @@ _ALTER_HARMLESS = frozenset(
 @dataclass(frozen=True, slots=True)
 class Effect:
     """What becomes of a table, of all of a schema (`table` None), or of all there are (`schema` None, too).  It is the readers of
-    `columns` that it concerns, None: all; names of columns are in lower case.  `how` goes on with "table ... "."""
+    `columns` that it concerns, None: all; names of columns are in lower case.  Where it `moves` columns it concerns who knows them by their
+    place, too.  `how` goes on with "table ... "."""
 
     how: str
     schema: str | None = None
     table: str | None = None
     columns: frozenset[str] | None = None
+    moves: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,8 +255,7 @@ def _altered(reader: _Reader) -> Iterator[Effect]:
     for part in _parts(reader.rest()):
         found = _clause(_Reader(part, schema), {token.text for token in part}, part)
         if found is not None:
-            how, columns = found
-            yield Effect(how, schema, table, columns)
+            yield Effect(found[0], schema, table, *found[1:])
 
 
 def _parts(tokens: Sequence[_Token]) -> Iterator[Sequence[_Token]]:
@@ -266,35 +270,41 @@ def _parts(tokens: Sequence[_Token]) -> Iterator[Sequence[_Token]]:
 
 
 _ALTERED = "was altered upstream"
+_CASCADES = "has a foreign key now whose work is not in the binary log"
 
 
 def _clause(
     reader: _Reader, words: set[str], part: Sequence[_Token]
-) -> tuple[str, frozenset[str] | None] | None:
-    """What a clause of ALTER TABLE does, to readers of which columns; None: nothing that matters."""
+) -> tuple[str, frozenset[str] | None, bool] | None:
+    """What a clause of ALTER TABLE does, to readers of which columns, and whether it moves others; None: nothing that matters."""
+    moves = bool(words & {"FIRST", "AFTER"})
     match reader.word():
         case "ADD":
             if "FOREIGN" in words | {"REFERENCES"} & words and words & {"CASCADE"}:
-                return "has a foreign key now whose work is not in the binary log", None
+                return _CASCADES, None, False
             if "FOREIGN" in words and "SET" in words:
-                return "has a foreign key now whose work is not in the binary log", None
-            return (_ALTERED, None) if reader.accept("SYSTEM", "PERIOD") else None
+                return _CASCADES, None, False
+            if reader.accept("SYSTEM", "PERIOD"):
+                return _ALTERED, None, False
+            return ("has its columns at other places upstream", frozenset(), True) if moves else None
         case "DROP":
             if reader.accept("INDEX", "KEY", "PRIMARY", "FOREIGN", "CONSTRAINT", "CHECK"):
                 return None
             if reader.accept("PARTITION", "SYSTEM", "PERIOD"):
-                return _ALTERED, None
-            return _column(reader)
+                return _ALTERED, None, False
+            return *_column(reader), True
         case "MODIFY" | "CHANGE":
-            return _column(reader)
+            return *_column(reader), moves
         case "RENAME":
             if reader.accept("INDEX", "KEY"):
                 return None
-            return _column(reader) if reader.accept("COLUMN") else ("was renamed upstream", None)
+            if reader.accept("COLUMN"):
+                return *_column(reader), False
+            return "was renamed upstream", None, False
         case word if word in _ALTER_HARMLESS or not word:
-            return None if _stays_innodb(part) else ("was given another engine upstream", None)
+            return None if _stays_innodb(part) else ("was given another engine upstream", None, False)
         case _:
-            return _ALTERED, None
+            return _ALTERED, None, False
 
 
 def _stays_innodb(options: Sequence[_Token]) -> bool:

@@ -5,7 +5,8 @@ a transaction with a consistent snapshot ── where in the log that is ── 
 ```
 
 MariaDB says of a snapshot which place in its log it is of (`binlog_snapshot_file`, `binlog_snapshot_position`), so nothing is locked, and
-nobody waits.  The first question about a table keeps it from being altered; one that was altered between is not what the snapshot
+nobody waits.  MySQL does not: there a snapshot begins while FLUSH TABLES WITH READ LOCK holds, which waits for commits that have begun, and
+keeps others; so it is of the transactions that the server has then.  The first question about a table keeps it from being altered; one that was altered between is not what the snapshot
 is of, and MariaDB refuses to read it.
 """
 
@@ -23,9 +24,10 @@ from ..directory import SourceStalled
 from ..upstream.ended import AGAIN
 from ..upstream.snapshot import Part, Snapshot
 from .events import broken
+from .gtid_set import GtidSet
 from .packets import PacketReader
 from .position import Place, file_number
-from .server import offered_tables, quoted, rows
+from .server import executed_gtids, is_mariadb, offered_tables, quoted, rows
 from .tables import FLOATS, MysqlColumn, MysqlTable
 from .walk import Stream
 
@@ -33,51 +35,69 @@ _QUERY = 3
 _ERROR, _NULL, _END = 0xFF, 0xFB, 0xFE
 _LEAST_ROW = 9
 """A packet that begins as the end does, and is as long, is a row."""
+Moment = Place | GtidSet
+"""What was committed before it is in a snapshot: a place in the log of MariaDB, or the transactions that a MySQL has."""
 WAIT_S = 60.0
 """So long the server may say nothing."""
 
 
-class MysqlSnapshot(Snapshot[Place]):
+class MysqlSnapshot(Snapshot[Moment]):
     def __init__(self, connect: Callable[[], Db], tables: Mapping[OutputId, MysqlTable]) -> None:
         super().__init__(tables)
         self._tables = dict(tables)
         self._db = connect()
         try:
-            self._begin(tables)
+            self._begin(connect, tables)
         except BaseException:
             self.close()
             raise
 
     @property
-    def place(self) -> Place:
+    def place(self) -> Moment:
         return self._place
 
-    def _begin(self, tables: Mapping[OutputId, MysqlTable]) -> None:
+    def _begin(self, connect: Callable[[], Db], tables: Mapping[OutputId, MysqlTable]) -> None:
         self._db.query("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
-        self._db.query("START TRANSACTION WITH CONSISTENT SNAPSHOT")
-        found = dict(rows(self._db, "SHOW STATUS LIKE 'binlog_snapshot_%'"))
-        place = {str(name).lower(): value for name, value in found.items()}
-        self.file, byte = str(place["binlog_snapshot_file"]), int(place["binlog_snapshot_position"])
-        self._place = Place(file_number(self.file), byte)
-        ((gtids,),) = rows(self._db, "SELECT BINLOG_GTID_POS(%s, %s)", (self.file, byte))
-        self.gtids = str(gtids or "")
-        there = {(table.schema, table.name) for table in tables.values()}
-        for schema, name in there:
-            self._keep(schema, name)
-        self.definitions = {
-            (table.schema, table.name): table for table in offered_tables(self._db, sorted(there))
-        }
+        there = sorted({(table.schema, table.name) for table in tables.values()})
+        if is_mariadb(self._db):
+            self._begin_at_place(there)
+        else:
+            self._begin_locked(connect, there)
+        self.definitions = {(table.schema, table.name): table for table in offered_tables(self._db, there)}
         """The tables as they are for as long as this is there, by name; those that are gone are not among them."""
         self._guesses.update({id_: self._guess(table) for id_, table in tables.items()})
 
-    def _keep(self, schema: str, name: str) -> None:
-        """Nobody alters the table before this ends."""
-        missing = 1146
+    def _begin_at_place(self, names: Sequence[tuple[str, str]]) -> None:
+        self._db.query("START TRANSACTION WITH CONSISTENT SNAPSHOT")
+        found = dict(rows(self._db, "SHOW STATUS LIKE 'binlog_snapshot_%'"))
+        place = {str(name).lower(): value for name, value in found.items()}
+        self.file, self.byte = str(place["binlog_snapshot_file"]), int(place["binlog_snapshot_position"])
+        self._place: Moment = Place(file_number(self.file), self.byte)
+        ((gtids,),) = rows(self._db, "SELECT BINLOG_GTID_POS(%s, %s)", (self.file, self.byte))
+        self.gtids = str(gtids or "")
+        self._keep(names)
+
+    def _begin_locked(self, connect: Callable[[], Db], names: Sequence[tuple[str, str]]) -> None:
+        lock = connect()
         try:
-            self._db.query(f"SELECT 1 FROM {quoted(schema)}.{quoted(name)} LIMIT 1")
-        except Exception as error:
-            if getattr(error, "args", (0,))[0] != missing:
-                raise
+            lock.query("FLUSH TABLES WITH READ LOCK")
+            self._db.query("START TRANSACTION WITH CONSISTENT SNAPSHOT")
+            self._keep(names)
+            executed, _ = executed_gtids(lock)
+            lock.query("UNLOCK TABLES")
+        finally:
+            lock._force_close()
+        self._place, self.gtids, self.file, self.byte = executed, executed.text, "", 0
+
+    def _keep(self, names: Sequence[tuple[str, str]]) -> None:
+        """Nobody alters the tables before this ends."""
+        missing = 1146
+        for schema, name in names:
+            try:
+                self._db.query(f"SELECT 1 FROM {quoted(schema)}.{quoted(name)} LIMIT 1")
+            except Exception as error:
+                if getattr(error, "args", (0,))[0] != missing:
+                    raise
 
     def _guess(self, table: MysqlTable) -> int:
         found = rows(
@@ -104,6 +124,8 @@ class MysqlSnapshot(Snapshot[Place]):
             return f'table "{table.reference}" was dropped upstream: {AGAIN}'
         if now.obstacle is not None:
             return f'table "{table.reference}" cannot be read whole any more: {now.obstacle}; then {AGAIN}'
+        if now.layout[: len(table.layout)] != table.layout:
+            return f'the columns of table "{table.reference}" are in another order upstream: {AGAIN}'
         there = {column.name: column for column in now.columns}
         for column in table.columns:
             if column.name not in there:

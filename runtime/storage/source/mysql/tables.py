@@ -66,7 +66,12 @@ class MysqlColumn:
 
 @dataclass(frozen=True, slots=True)
 class MysqlTable(TableThere[MysqlColumn]):
-    """A table of the server, or the columns of it that something was made of."""
+    """A table of the server, or the columns of it that something was made of.
+
+    `layout` are the names of all of its columns, in order, where the server's log does not have them: it is of MySQL before 8.0.
+    """
+
+    layout: tuple[str, ...] = ()
 
     def to_json(self) -> str:
         fields = {
@@ -76,6 +81,7 @@ class MysqlTable(TableThere[MysqlColumn]):
             "columns": [[c.name, c.type_name, c.nullable, c.charset] for c in self.columns],
             "key": list(self.key),
             "excluded": list(self.excluded),
+            **({"layout": list(self.layout)} if self.layout else {}),
         }
         return json.dumps(fields, separators=(",", ":"), sort_keys=True)
 
@@ -88,6 +94,7 @@ class MysqlTable(TableThere[MysqlColumn]):
             tuple(MysqlColumn(*column) for column in fields["columns"]),
             key=tuple(fields["key"]),
             excluded=tuple(fields["excluded"]),
+            layout=tuple(fields.get("layout", ())),
         )
 
 

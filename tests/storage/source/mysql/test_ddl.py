@@ -42,6 +42,23 @@ def test_what_leaves_tables_as_they_are(sql: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("clause", "moves"),
+    [
+        ("ADD COLUMN a int", False),
+        ("ADD (a int, b int), ADD INDEX i (a), MODIFY b text", False),
+        ("RENAME COLUMN a TO b", False),
+        ("ADD a int FIRST", True),
+        ("ADD COLUMN a int AFTER b", True),
+        ("DROP COLUMN a", True),
+        ("MODIFY a int AFTER b", True),
+        ("CHANGE a c int FIRST", True),
+    ],
+)
+def test_what_moves_columns(clause: str, moves: bool) -> None:
+    assert any(effect.moves for effect in effects(f"ALTER TABLE t {clause}", "d")) == moves
+
+
+@pytest.mark.parametrize(
     ("sql", "expected"),
     [
         ("TRUNCATE TABLE `a``b`", {("d", "a`b", None)}),
