@@ -421,6 +421,20 @@ FINDINGS = (
 
 OTHERS = (
     Mutant(
+        "a project's own default materialization of data tests is passed over",
+        (
+            Edit(
+                "dbt/adapters/ptvc/dialect.py",
+                "    return PROJECT_NAME if macro is None or macro.package_name in built_in else str(macro.package_name)\n",
+                "    return PROJECT_NAME\n",
+            ),
+        ),
+        (
+            "tests/adapter/packages/test_macros.py::TestProjectsOwnTests::test_whose_materialization_it_is",
+            "tests/adapter/packages/test_macros.py::TestPackagesOwnTestsAllowed::test_whose_materialization_it_is",
+        ),
+    ),
+    Mutant(
         "a job reads NULL in old rows of a table for a column that was added with a default",
         (
             Edit(

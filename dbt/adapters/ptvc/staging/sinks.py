@@ -54,7 +54,8 @@ class SinksAdapter(WaitingAdapter):
         reads, named = upstream_of(as_it_is), upstream_of(create_sql)
         # What is retired makes way for its successor by itself.
         goes_on = is_retired(reads) or name_of(reads) == (named.schema or sink.schema, named.identifier)
-        return (SinkChange.NOTHING if goes_on else SinkChange.UPSTREAM).value
+        change = SinkChange.NOTHING if goes_on else SinkChange.UPSTREAM
+        return change.value
 
     @available.parse(lambda *a, **k: "")
     def sink_alteration(self, sink: PtvcRelation, create_sql: str) -> str:
