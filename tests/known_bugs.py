@@ -1064,6 +1064,28 @@ OTHERS = (
         ),
         ("tests/pgwire/test_tls.py::test_a_certificate_stands_for_a_password",),
     ),
+    Mutant(
+        "snapshots of one commit of Iceberg are seen apart",
+        (
+            Edit(
+                "runtime/storage/source/iceberg/table.py",
+                "            and snapshot.timestamp_ms in ends\n",
+                "",
+            ),
+        ),
+        ("tests/storage/source/iceberg/test_connector.py::test_each_snapshot_is_seen_whole",),
+    ),
+    Mutant(
+        "compaction of a table of Delta Lake changes rows",
+        (
+            Edit(
+                "runtime/storage/source/delta/table.py",
+                'added = [action for action in actions.added if action.get("dataChange", True)]',
+                "added = list(actions.added)",
+            ),
+        ),
+        ("tests/storage/source/delta/test_connector.py::test_only_what_differs_is_handed_out",),
+    ),
 )
 
 MUTANTS = (*FINDINGS, *OTHERS)

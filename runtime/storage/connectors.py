@@ -29,11 +29,15 @@ from .projection import Projection
 from .row_filter import RowFilter
 from .row_retention import RowRetention
 from .shares import WHOLE, Share
+from .source.delta.connector import DeltaConnector
+from .source.delta.options import DeltaSourceOptions
 from .source.file_connectors import FILE_CONNECTORS, sole
 from .source.file_options import FileOptions
 from .source.generator.kinds import KINDS
 from .source.generator.options import GeneratorOptions
 from .source.generator.ticking import PROGRESS_SCHEMA, Ticking, table_of
+from .source.iceberg.connector import IcebergConnector
+from .source.iceberg.options import IcebergSourceOptions
 from .source.kafka.connector import KafkaConnector
 from .source.kafka.options import KafkaOptions, Part
 from .source.kafka.progress import PROGRESS_SCHEMA as OFFSETS_SCHEMA
@@ -97,6 +101,8 @@ Options = (
     | PostgresOptions
     | MysqlOptions
     | S3Options
+    | DeltaSourceOptions
+    | IcebergSourceOptions
 )
 
 
@@ -146,6 +152,10 @@ def parsed_options(connector: str, options: Mapping[str, Any]) -> Options:
         return MysqlOptions.from_json(options)
     if connector == "s3":
         return S3Options.from_json(options)
+    if connector == "delta":
+        return DeltaSourceOptions.from_json(options)
+    if connector == "iceberg":
+        return IcebergSourceOptions.from_json(options)
     return FileOptions(**options)
 
 
@@ -215,6 +225,12 @@ def open_ingestion(
         s3 = S3Connector(options, own.read, read_key, connections, recorded)
         opened = asked_outputs(outputs, key, envelope, position, stored, scratch)
         return Ingestion(s3, opened, position, clock, chunk_bytes=chunk_bytes, close=s3.close, label=label)
+    if isinstance(options, DeltaSourceOptions | IcebergSourceOptions):
+        lake = _lake(options, _own(outputs).read, envelope, connections)
+        opened = asked_outputs(outputs, key, envelope, position, stored, scratch)
+        return Ingestion(
+            lake, opened, position, clock, chunk_bytes=chunk_bytes, close=lake.close, label=label
+        )
     if isinstance(options, GeneratorOptions):
         if envelope is not EnvelopeKind.NONE:
             raise InvalidParameter("a load generator hands out changes: it has ENVELOPE NONE")
@@ -259,7 +275,22 @@ def _nothing_to_close() -> None:
 
 def _by_name(options: Options) -> bool:
     """Whether columns are found by their names."""
+    if isinstance(options, DeltaSourceOptions | IcebergSourceOptions):
+        return True
     return isinstance(options, FileOptions | S3Options) and (options.format != "csv" or options.header)
+
+
+def _lake(
+    options: DeltaSourceOptions | IcebergSourceOptions,
+    schema: Schema,
+    envelope: EnvelopeKind,
+    connections: Mapping[str, Values],
+) -> DeltaConnector | IcebergConnector:
+    if envelope is not EnvelopeKind.NONE:
+        raise InvalidParameter("a table of a lake has rows that come and go: it has ENVELOPE NONE")
+    if isinstance(options, DeltaSourceOptions):
+        return DeltaConnector(options, schema, connections)
+    return IcebergConnector(options, schema, connections)
 
 
 def asked_outputs(
