@@ -92,7 +92,7 @@ def test_hashes_that_collide(kind: r.JoinKind, monkeypatch: pytest.MonkeyPatch) 
     def same(columns: object, length: int) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
         return np.full(length, 7, np.uint64)
 
-    for module in (arrangement, spine, segments):
+    for module in (arrangement, spine, segments, versions):
         monkeypatch.setattr(module, "hash_columns", same)
     random = Random(1)
     inputs = [(ROWS, history(random, row, times=TIMES, per_time=1)) for _ in range(2)]
@@ -145,6 +145,23 @@ def steps(dataflow: Dataflow, histories: dict[str, list[Update]], cuts: list[int
         }
         out += updates_of(dataflow.step(inputs, begin, end).oks)
     return out
+
+
+@pytest.mark.usefixtures("always")
+def test_what_is_large_comes_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(versions, "PROBE_ROWS", 13)
+    random = Random(2)
+    inputs = [(ROWS, history(random, row, times=TIMES)) for _ in range(2)]
+    whole = node(r.JoinKind.INNER, (0,), (), False)
+    check(lambda: Join(ROWS, ROWS, (0,), (0,)), inputs, lambda rows: join(whole, *rows), random, TIMES)
+
+
+@pytest.mark.usefixtures("always")
+def test_rows_without_columns() -> None:
+    nothing = schema_of()
+    updates: list[Update] = [((), time, 1) for time in range(1, 9)]
+    out, _ = run(Join(nothing, nothing, (), ()), [(nothing, updates), (nothing, updates)], [0, 9])
+    assert [as_of(out, time) for time in range(1, 9)] == [{(): time * time} for time in range(1, 9)]
 
 
 def backlog(times: int, *, first: int = 1) -> list[Update]:

@@ -134,13 +134,30 @@ def standing(probe: Keyed, busy: Words, held: Versions, key: tuple[int, ...]) ->
     if not len(probe) or not len(held.row):
         return
     depth = max(len(held.times) - 1, 1).bit_length()
-    leaf = held.times.searchsorted(probe.batch.times) + (1 << depth)
-    levels = np.arange(depth + 1)
-    wanted = _places(busy.searchsorted(probe.hashes)[:, None], leaf[:, None] >> levels, depth).ravel()
     version, node = _nodes(held.begin, held.end, depth)
     places = _places(held.key[version], node, depth)
     order = np.argsort(places, kind="stable")
     places, version = places[order], version[order]
+    keys = busy.searchsorted(probe.hashes)
+    leaves = held.times.searchsorted(probe.batch.times) + (1 << depth)
+    part = max(PROBE_ROWS // (depth + 1), 1)
+    for first in range(0, len(probe), part):
+        some = slice(first, first + part)
+        for index, place in _found(keys[some], leaves[some], places, depth):
+            index, found = index + first, version[place]
+            rows = held.row[found]
+            if key:  # hashes are equal, keys perhaps not
+                columns = [held.rows.columns[i] for i in key]
+                equal = rows_equal(probe.keys, index, columns, rows, exact=False)
+                found, index, rows = found[equal], index[equal], rows[equal]
+            taken = buffers.take(held.rows.columns, rows)
+            yield Matches(index, Batch(taken, np.zeros(len(rows), np.uint64), held.counts[found]))
+
+
+def _found(keys: Ints, leaves: Ints, places: Ints, depth: int) -> Iterator[tuple[Indices, Indices]]:
+    """Pairs (probe, position in `places`, which ascend) of one key, where the place is a node above the probe's leaf, or that."""
+    levels = np.arange(depth + 1)
+    wanted = _places(keys[:, None], leaves[:, None] >> levels, depth).ravel()
     start = places.searchsorted(wanted)
     counts = places.searchsorted(wanted, "right") - start
     ends = np.cumsum(counts)
@@ -148,14 +165,7 @@ def standing(probe: Keyed, busy: Words, held: Versions, key: tuple[int, ...]) ->
     for begin in range(0, int(ends[-1]), PROBE_ROWS):
         pairs = np.arange(begin, min(begin + PROBE_ROWS, int(ends[-1])))
         which = ends.searchsorted(pairs, "right")
-        found, index = version[pairs + shift[which]], which // len(levels)
-        rows = held.row[found]
-        if key:  # hashes are equal, keys perhaps not
-            columns = [held.rows.columns[i] for i in key]
-            equal = rows_equal(probe.keys, index, columns, rows, exact=False)
-            found, index, rows = found[equal], index[equal], rows[equal]
-        taken = buffers.take(held.rows.columns, rows)
-        yield Matches(index, Batch(taken, np.zeros(len(rows), np.uint64), held.counts[found]))
+        yield which // len(levels), pairs + shift[which]
 
 
 def _places(key: Ints, node: Ints, depth: int) -> Ints:
