@@ -83,6 +83,11 @@ class FileSink:
         self.statistics = SinkStatistics()
 
     @property
+    def writes_net(self) -> bool:
+        """Each time's records are of their own."""
+        return False
+
+    @property
     def upper(self) -> int:
         """Everything below was handed over; `durable_upper` says what a crash would leave."""
         return self._upper

@@ -91,6 +91,11 @@ class KafkaSink:
         self.statistics = SinkStatistics()
 
     @property
+    def writes_net(self) -> bool:
+        """Each time's records are of their own."""
+        return False
+
+    @property
     def upper(self) -> int:
         return self._upper
 

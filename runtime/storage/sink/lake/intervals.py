@@ -24,6 +24,8 @@ from ..change_records import ABSENT, SinkEnvelope, change_records
 from ..contract import SinkStatistics, nothing
 
 DEFAULT_INTERVAL_MS = 60_000
+LOOK_MS = 60_000
+"""So often who does not commit looks whether the target is still its own, or once an interval if that is longer."""
 IDLE_PROGRESS_MS = 600_000
 """Where nothing changes progress is committed so often, or once an interval if that is longer."""
 MOST_PENDING_BYTES = 256 << 20
@@ -60,6 +62,7 @@ class IntervalSink(ABC):
         self._pending_bytes = 0
         self._upper = 0
         self._durable_upper = 0
+        self._looked_upper = 0
         self._written_generation = 0
         self.statistics = SinkStatistics()
 
@@ -83,7 +86,7 @@ class IntervalSink(ABC):
         switched_at: int = 0,
         between: Callable[[], None] = nothing,
     ) -> None:
-        """What is due is committed; the rest waits.  Raises also Unwritable and KeyNotUnique, for good: the past does not change."""
+        """What is due is committed; the rest waits.  Raises also IntervalRefused."""
         assert lower == self._upper < upper, f"[{lower}, {upper}) does not follow {self._upper}"
         if self._durable_upper < upper:
             pending = (*self._pending, changes) if len(changes) else self._pending
@@ -94,6 +97,10 @@ class IntervalSink(ABC):
                 done = self._commit(waiting, upper, generation, between)
                 self._count(done)
                 pending, nbytes = (), 0
+                self._looked_upper = upper
+            elif upper - self._looked_upper >= max(LOOK_MS, self._interval_ms):
+                self._look()
+                self._looked_upper = upper
             self._pending, self._pending_bytes = pending, nbytes
         self._upper = upper
 
@@ -106,7 +113,7 @@ class IntervalSink(ABC):
     def _begin(self) -> int:
         """What `open` returns: nothing waits."""
         self._pending, self._pending_bytes = (), 0
-        self._upper = self._durable_upper
+        self._upper = self._looked_upper = self._durable_upper
         return self._upper
 
     @abstractmethod
@@ -114,6 +121,10 @@ class IntervalSink(ABC):
         self, changes: Batch, upper: int, generation: int, between: Callable[[], None]
     ) -> SinkStatistics:
         """Makes all below `upper` durable, unless it is: then a commit that got no answer was done.  What was written for it."""
+
+    @abstractmethod
+    def _look(self) -> None:
+        """Raises SinkFenced and SinkStalled where the target is not the sink's any more."""
 
     def _count(self, done: SinkStatistics) -> None:
         so_far = self.statistics

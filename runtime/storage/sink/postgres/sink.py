@@ -31,7 +31,15 @@ from ...connections.failures import scrubbed
 from ...connections.postgres import connected
 from ...connections.values import Values
 from ..change_records import ABSENT, SinkEnvelope, change_records
-from ..contract import SinkFenced, SinkStalled, SinkStatistics, Unwritable, nothing, refuse_lost
+from ..contract import (
+    RowsNotAsLeft,
+    SinkFenced,
+    SinkStalled,
+    SinkStatistics,
+    Unwritable,
+    nothing,
+    refuse_lost,
+)
 from .columns import column_type, copy_lines
 from .options import PROGRESS_TABLE, PostgresSinkOptions, check_options
 from .table import Db, Target, make_progress_table, table_made_or_checked, table_oid, written_columns
@@ -192,6 +200,10 @@ class PostgresSink:
 
     # -- writing --
 
+    @property
+    def writes_net(self) -> bool:
+        return self._envelope is SinkEnvelope.UPSERT
+
     def write(
         self,
         changes: Batch,
@@ -200,7 +212,7 @@ class PostgresSink:
         switched_at: int = 0,
         between: Callable[[], None] = nothing,
     ) -> None:
-        """Raises also Unwritable, for good: the past does not change."""
+        """Raises also IntervalRefused."""
         assert lower == self._upper < upper, f"[{lower}, {upper}) does not follow {self._upper}"
         wanted = self._wanted(changes)
         if self._durable_upper < upper and (len(wanted) or self._is_due(upper)):
@@ -326,13 +338,13 @@ class PostgresSink:
             try:
                 done = db.execute(sql.SQL(statement).format(**parts))
             except psycopg.errors.UniqueViolation as error:
-                raise SinkStalled(
+                raise RowsNotAsLeft(
                     f'table "{self._target.shown}" has a row that the sink is to insert: {error.diag.message_detail}',
                     sqlstate="23505",
                     hint="Either the sink's key does not identify rows of what it reads, or somebody else has written to the table.",
                 ) from None
             if done.rowcount != counts[op]:
-                raise SinkStalled(
+                raise RowsNotAsLeft(
                     f'table "{self._target.shown}" has {done.rowcount} of {counts[op]} rows that the sink is to '
                     + ("delete" if op == "d" else "update"),
                     sqlstate="55000",
