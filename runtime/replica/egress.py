@@ -195,22 +195,22 @@ class _RunningSink:
         self._say_running(sink)
 
     def _write(self, sink: SinkTarget, changes: Batch, lower: int, upper: int, switched_at: int = 0) -> None:
+        refused = False
+
         def between() -> None:
             if self._stop.is_set():
                 raise _Stopped
-            self._say_running(sink)
-
-        refused = False
+            if not refused:
+                self._say_running(sink)
 
         def attempt() -> None:
             nonlocal changes, upper, refused
-            if refused:
+            if refused and sink.writes_net:
                 changes, upper = self._widened(changes, upper)
-                refused = False
             try:
                 sink.write(changes, lower, upper, switched_at, between)
             except IntervalRefused:
-                refused = sink.writes_net
+                refused = True
                 raise
 
         self._reading = changes.nbytes

@@ -215,6 +215,15 @@ def _failure(error: Exception, values: Values) -> ConnectionFailed:
     )
 
 
+def make_namespace(catalog: Catalog, namespace: tuple[str, ...]) -> None:
+    """Unless it is there, or somebody makes it meanwhile."""
+    try:
+        catalog.create_namespace_if_not_exists(namespace)
+    except SQLAlchemyError:
+        if not catalog.namespace_exists(namespace):
+            raise
+
+
 def table_of(catalog: Catalog, identifier: tuple[str, ...]) -> Table | None:
     """The table as it is now; None: there is none."""
     try:

@@ -9,7 +9,7 @@ from ...repr.schema import Schema
 from ..changes import Changes
 from ..decode import Decoded
 from ..decode_parquet import ParquetDecoder
-from ..ingestion import Connector, Outputs, Polled
+from ..ingestion import Connector, Outputs, Polled, Waiting
 from .file import FileReader
 from .file_options import FileOptions
 from .line_records import LineRecords
@@ -28,10 +28,13 @@ class LineFiles:
         )
         self._records = LineRecords(options.format, schema, key, options.delimiter)
 
-    def poll(self, position: Mapping[str, Any] | None, outputs: Outputs, max_bytes: int) -> Polled | None:
+    def poll(
+        self, position: Mapping[str, Any] | None, outputs: Outputs, max_bytes: int
+    ) -> Polled | Waiting | None:
         chunk = self._reader.poll(position, max_bytes)
         if chunk is None:
-            return None
+            name = self._reader.cut
+            return None if name is None else Waiting(f'file "{name}" is compressed, and waits for its end')
         records = tuple(self._records.decode(piece) for piece in chunk.records)
         return Polled(
             sole(outputs, records), chunk.next_position, chunk.at_end, chunk.lag_bytes, chunk.nbytes

@@ -156,7 +156,7 @@ def test_objects_that_are_deleted_may_be_ignored(db: Db, s3: S3Server, runtime: 
     connect(db, s3)
     bucket = s3.bucket()
     s3.write(bucket, "in/a", lines([1]))
-    create(db, bucket, "id int", "FORMAT JSON", more=", ON DELETE = IGNORE")
+    create(db, bucket, "id int", "FORMAT JSON", more=", ON DELETE = 'IGNORE'")
     shows(db, "SELECT id FROM s", [(1,)])
     s3.delete(bucket, "in/a")
     s3.write(bucket, "in/b", lines([2]))

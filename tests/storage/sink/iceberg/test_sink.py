@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import date
 from random import Random
 from typing import Any
@@ -20,6 +21,7 @@ from ptvc.storage.lake.partitions import PartitionField
 from ptvc.storage.sink.change_records import SinkEnvelope
 from ptvc.storage.sink.contract import SinkFenced, SinkStalled, Unwritable
 from pyiceberg import types
+from pyiceberg.catalog.sql import SqlCatalog
 from pyiceberg.schema import Schema as IcebergSchema
 
 from ..kafka.support import batch, between, contents, history
@@ -206,6 +208,24 @@ def test_a_copy_of_the_runtime_does_not_go_on(target: Make) -> None:
         copy.open()
     first.write(batch([(2, "b", FIRST + 1, 1)]), FIRST + 1, FIRST + 2)
     assert out.rows() == {(1, "a"): 1, (2, "b"): 1}
+
+
+def test_two_sinks_that_begin_in_one_new_namespace(target: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both find that it is not there, and one makes it first."""
+    out, other = target(), target()
+    other.options = replace(other.options, table="other")
+    sink, exists = out.sink(), SqlCatalog.namespace_exists
+
+    def namespace_exists(catalog: SqlCatalog, namespace: Any) -> bool:
+        found = exists(catalog, namespace)
+        monkeypatch.setattr(SqlCatalog, "namespace_exists", exists)
+        other.sink().open()
+        return found
+
+    monkeypatch.setattr(SqlCatalog, "namespace_exists", namespace_exists)
+    assert sink.open() == 0
+    sink.write(batch([(1, "a", FIRST, 1)]), 0, FIRST + 1)
+    assert out.rows() == {(1, "a"): 1}
 
 
 K = types.NestedField(1, "k", types.LongType(), required=True)
