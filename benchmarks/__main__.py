@@ -1,5 +1,5 @@
 """`python -m benchmarks`: engine, hydration, end-to-end, transactions, statements, pgbench, isolation, responsiveness, idle, merges, formats,
-memory, footprint, reads, recovery, storage, kafka, replication, webhooks, dbt, dbt-tests, all."""
+memory, files, footprint, reads, recovery, storage, kafka, replication, webhooks, dbt, dbt-tests, all."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from .dbt_runs import run_dbt
 from .dbt_tests import run_dbt_tests
 from .end_to_end import run_end_to_end
 from .engine import application, run_in_process, run_resident
+from .files import run_snapshots
 from .footprint import run_disk, run_processes, run_upserts
 from .formats import run_formats
 from .hydration import TPCH_NAMES, VIEWS, bases, run_hydration
@@ -387,6 +388,23 @@ def replication(
         console.log(f"a sink of {sink_rows:,} rows")
         results += run_sink(upstream, sink_rows)
     finish(results, machine, output)
+
+
+@app.command()
+def files(
+    rows: RowsOption = 20_000_000,
+    count: Annotated[int, typer.Option("--files", help="How many Parquet files.")] = 20,
+    rounds: Annotated[int, typer.Option("--rounds", help="How often each reads them.")] = 3,
+    s3: Annotated[
+        str | None,
+        typer.Option("--s3", help="ENDPOINT/BUCKET of a server that is there, which takes any keys."),
+    ] = None,
+    output: OutputOption = None,
+) -> None:
+    """Parquet files that are there when a source begins: read by a job, and by the source itself; Spark's own counts of them."""
+    machine = Machine.now()
+    console.log(f"{rows:,} rows in {count} files")
+    finish(list(run_snapshots(rows, count, rounds, s3)), machine, output)
 
 
 @app.command()

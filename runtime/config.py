@@ -100,6 +100,12 @@ class Settings:
             "help": "batches of a collection that take more bytes together, in memory, are merged by a Spark job"
         },
     )
+    source_job_min_bytes: int = field(
+        default=256 * 1024 * 1024,
+        metadata={
+            "help": "so many bytes of files that a FILE or S3 source is to read at once are read by a Spark job"
+        },
+    )
     tick_ms: int = field(default=1_000, metadata={"help": "how often time advances when nothing is written"})
     compaction_interval_ms: int = field(default=5_000, metadata={"help": "how often old times are merged"})
     retain_history_ms: int = field(default=1_000, metadata={"help": "history that every collection keeps"})

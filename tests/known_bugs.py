@@ -421,6 +421,20 @@ FINDINGS = (
 
 OTHERS = (
     Mutant(
+        "a project's own default materialization of data tests is passed over",
+        (
+            Edit(
+                "dbt/adapters/ptvc/dialect.py",
+                "    return PROJECT_NAME if macro is None or macro.package_name in built_in else str(macro.package_name)\n",
+                "    return PROJECT_NAME\n",
+            ),
+        ),
+        (
+            "tests/adapter/packages/test_macros.py::TestProjectsOwnTests::test_whose_materialization_it_is",
+            "tests/adapter/packages/test_macros.py::TestPackagesOwnTestsAllowed::test_whose_materialization_it_is",
+        ),
+    ),
+    Mutant(
         "a job reads NULL in old rows of a table for a column that was added with a default",
         (
             Edit(
@@ -732,6 +746,17 @@ OTHERS = (
         ("tests/e2e/inprocess/kafka/test_secured_connections.py",),
     ),
     Mutant(
+        "what a job has read for a source is committed as read, without its parts",
+        (
+            Edit(
+                "runtime/replica/ingest.py",
+                "parts, self._staged = self._staged if by_job is None else by_job.parts, {}",
+                "parts, self._staged = self._staged, {}",
+            ),
+        ),
+        ("tests/replica/sources/test_job.py",),
+    ),
+    Mutant(
         "a source is said to have read what was there before it has",
         (
             Edit(
@@ -806,12 +831,12 @@ OTHERS = (
         "what a snapshot has seen comes of the log, too, where a table is added",
         (
             Edit(
-                "runtime/storage/source/postgres/connector.py",
-                "until = None if snapshot is None else snapshot.lsn if ready else snapshot.not_before",
-                "until = None if snapshot is None or not ready else snapshot.lsn",
+                "runtime/storage/source/upstream/connector.py",
+                "taken = log.whole(at, None if snapshot is None else snapshot.place)",
+                "taken = log.whole(at, None if snapshot is None or not ready else snapshot.place)",
             ),
             Edit(
-                "runtime/storage/source/postgres/connector.py",
+                "runtime/storage/source/postgres/replication.py",
                 "_COMMIT_LSN.unpack_from(message, HEADER + 1)[0] >= until",
                 "_COMMIT_LSN.unpack_from(message, HEADER + 1)[0] >= until + (1 << 40)",
             ),
@@ -819,21 +844,10 @@ OTHERS = (
         ("tests/storage/source/postgres/test_connector.py::test_tables_are_added_while_others_are_read",),
     ),
     Mutant(
-        "a part of a transaction is committed where the rest has not come yet",
-        (
-            Edit(
-                "runtime/storage/source/postgres/connector.py",
-                "        if not taken and at.piece:\n            return Pending.PENDING",
-                "        if not taken and at.piece < 0:\n            return Pending.PENDING",
-            ),
-        ),
-        ("tests/storage/source/postgres/test_connector.py::test_a_transaction_larger_than_memory_may_be",),
-    ),
-    Mutant(
         "what a snapshot of a MYSQL source has seen comes of the log, too, where a table is added",
         (
             Edit(
-                "runtime/storage/source/mysql/log.py",
+                "runtime/storage/source/mysql/mariadb_log.py",
                 "if until is not None and end.begin > until:",
                 "if until is not None and end.begin.file > until.file:",
             ),
@@ -841,15 +855,29 @@ OTHERS = (
         ("tests/storage/source/mysql/test_connector.py::test_tables_are_added_while_others_are_read",),
     ),
     Mutant(
-        "a part of a transaction of a MYSQL source is committed where the rest has not come yet",
+        "a table that is added from a MySQL joins the others before what its snapshot has seen was read",
         (
             Edit(
-                "runtime/storage/source/mysql/connector.py",
+                "runtime/storage/source/mysql/mysql_log.py",
+                "        is_there = until is not None and read.covers(until)\n        for end",
+                "        is_there = until is not None\n        for end",
+            ),
+        ),
+        ("tests/storage/source/mysql/test_connector.py::test_tables_are_added_while_others_are_read",),
+    ),
+    Mutant(
+        "a part of a transaction is committed where the rest has not come yet",
+        (
+            Edit(
+                "runtime/storage/source/upstream/connector.py",
                 "        if not taken.ends and at.piece:\n            return Pending.PENDING",
                 "        if not taken.ends and at.piece < 0:\n            return Pending.PENDING",
             ),
         ),
-        ("tests/storage/source/mysql/test_connector.py::test_a_transaction_larger_than_memory_may_be",),
+        (
+            "tests/storage/source/postgres/test_connector.py::test_a_transaction_larger_than_memory_may_be",
+            "tests/storage/source/mysql/test_connector.py::test_a_transaction_larger_than_memory_may_be",
+        ),
     ),
     Mutant(
         "a few rows of a POSTGRES sink are looked for in the whole table",
@@ -1015,6 +1043,17 @@ OTHERS = (
         ("tests/pgwire/test_tls.py::test_what_comes_in_plain_before_tls_is_not_taken_for_what_came_inside",),
     ),
     Mutant(
+        "ALTER IGNORE removes rows upstream unnoticed",
+        (
+            Edit(
+                "runtime/storage/source/mysql/ddl.py",
+                "    if ignores:  # rows that",
+                "    if False:  # rows that",
+            ),
+        ),
+        ("tests/storage/source/mysql/test_ddl.py",),
+    ),
+    Mutant(
         "a certificate lets in any role",
         (
             Edit(
@@ -1024,6 +1063,28 @@ OTHERS = (
             ),
         ),
         ("tests/pgwire/test_tls.py::test_a_certificate_stands_for_a_password",),
+    ),
+    Mutant(
+        "snapshots of one commit of Iceberg are seen apart",
+        (
+            Edit(
+                "runtime/storage/source/iceberg/table.py",
+                "            and snapshot.timestamp_ms in ends\n",
+                "",
+            ),
+        ),
+        ("tests/storage/source/iceberg/test_connector.py::test_each_snapshot_is_seen_whole",),
+    ),
+    Mutant(
+        "compaction of a table of Delta Lake changes rows",
+        (
+            Edit(
+                "runtime/storage/source/delta/table.py",
+                'added = [action for action in actions.added if action.get("dataChange", True)]',
+                "added = list(actions.added)",
+            ),
+        ),
+        ("tests/storage/source/delta/test_connector.py::test_only_what_differs_is_handed_out",),
     ),
 )
 

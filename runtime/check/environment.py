@@ -54,6 +54,7 @@ from ..sql.syntax.definition_statements import (
     CreateSinkStatement,
     CreateSourceStatement,
     CreateWebhookStatement,
+    LakeSourceClause,
     S3SourceClause,
 )
 from ..sql.syntax.schema_clauses import RegistryClause
@@ -144,17 +145,25 @@ class Environment:
             case CreateSourceStatement(upstream=UpstreamSourceClause(kind=kind, connection=name)):
                 self._assume_upstream(name, kind)
             case CreateSinkStatement(outside=IcebergSinkClause(connection=name, files=files)):
-                catalog = {"CATALOG TYPE": "rest", "URL": "http://nowhere.invalid"}
-                self._assume_connection(name, ConnectionKind.ICEBERG_CATALOG, dict(catalog))
+                self._assume_catalog(name)
                 if files is not None:
                     self._assume_aws(files)
             case CreateSinkStatement(outside=DeltaSinkClause(files=ast.Name() as files)):
                 self._assume_aws(files)
+            case CreateSourceStatement(lake=LakeSourceClause(connection=catalog, files=files)):
+                if catalog is not None:
+                    self._assume_catalog(catalog)
+                if files is not None:
+                    self._assume_aws(files)
             case CreateSourceStatement(s3=S3SourceClause(connection=name)):
                 self._assume_aws(name)
             case CreateSourceStatement(kafka=KafkaSourceClause(connection=name, key=key, value=value)):
                 schemas = [format_.schema for format_ in (key, value) if format_ is not None]
                 self._assume_kafka(name, *(s.connection for s in schemas if isinstance(s, RegistryClause)))
+
+    def _assume_catalog(self, name: ast.Name) -> None:
+        options = {"CATALOG TYPE": "rest", "URL": "http://nowhere.invalid"}
+        self._assume_connection(name, ConnectionKind.ICEBERG_CATALOG, dict(options))
 
     def _with_upstream(self, statement: Statement) -> Statement:
         """A source of which the statement makes no tables is there, whatever upstream has; what tables have is not known."""

@@ -124,6 +124,8 @@ class Running:
             sql = f"create {kind.replace('_', ' ')} {full} as\n{text}"
         if kind in ("sink", "index"):
             return sql
+        if environment.catalog.item(schema, name) is not None:  # dead letters come with their source
+            return sql
         columns = self._columns.get((schema, name), [])
         if kind != "table":
             try:

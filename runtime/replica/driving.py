@@ -14,7 +14,7 @@ from time import monotonic, sleep
 from ..compute.spark.application import Application
 from ..persist.column_cache import ColumnCache
 from ..retry import Backoff, Pauses
-from .jobs import run_job
+from .jobs import run_job, run_tasks
 from .main import run_replica
 from .protocol import (
     CancelJob,
@@ -23,6 +23,7 @@ from .protocol import (
     JobFinished,
     Message,
     RunJob,
+    RunTasks,
     StartReplica,
     StopReplica,
 )
@@ -71,7 +72,7 @@ class Driver:
                 if (stop := self._stop.pop(replica, None)) is not None:
                     stop.set()
                     self._app.cancel(f"resident-{replica}")
-            case RunJob(job_id=job_id):
+            case RunJob(job_id=job_id) | RunTasks(job_id=job_id):
                 self._jobs = {id_: job for id_, job in self._jobs.items() if not job.done()}
                 self._jobs[job_id] = self._pool.submit(self._run_job, message)
             case CancelJob(job_id=job_id):
@@ -97,9 +98,12 @@ class Driver:
                 pauses.reset()
             stop.wait(pauses.endless())
 
-    def _run_job(self, command: RunJob) -> None:
+    def _run_job(self, command: RunJob | RunTasks) -> None:
         try:
-            finished = run_job(self._app, command, self._blobs, self._connection.send)
+            if isinstance(command, RunTasks):
+                finished = run_tasks(self._app, command, self._connection.send)
+            else:
+                finished = run_job(self._app, command, self._blobs, self._connection.send)
         except Exception as error:  # the coordinator decides what becomes of the dataflow
             logger.exception("job %d failed", command.job_id)
             finished = JobFinished(command.job_id, (), (), 0, 0.0, error=f"{type(error).__name__}: {error}")

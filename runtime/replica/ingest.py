@@ -10,12 +10,11 @@ from __future__ import annotations
 import logging
 import queue
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from time import monotonic
 
-from ..clock import SystemClock
 from ..compute.memory import hand_back
 from ..errors import DiskFull, PtvcError
 from ..expr.tree.relation import GlobalId
@@ -24,18 +23,12 @@ from ..persist.write import PartRef
 from ..repr.batch import NO_ERRORS, Batch, Delta
 from ..retry import ThreadTiming, retry
 from ..storage.changes import Changes
-from ..storage.connections.values import Values
 from ..storage.connectors import (
-    NO_CONNECTIONS,
-    AskedOutput,
     Stored,
     asked_outputs,
-    open_ingestion,
-    parsed_options,
 )
-from ..storage.envelope import EnvelopeKind
 from ..storage.ingestion import Ingestion, OutputChanges
-from ..storage.statistics import OutputId, OutputStatistics, Statistics
+from ..storage.statistics import OutputStatistics, Statistics
 from ..storage.statistics import Status as SourceStatus
 from ..storage.upsert.scratch import Scratch
 from .blob_retry import NO_ROOM, write_parts_when_there_is_room
@@ -46,13 +39,16 @@ from .protocol import (
     IngestProgress,
     InstallSource,
     Message,
+    ReadShares,
     SetOutputs,
-    SourceDescription,
+    SharesRead,
     SourceOutput,
     SourceStatistics,
     Status,
     UpsertState,
 )
+from .sources.job import ReadingJob
+from .sources.opening import asked, open_source
 
 logger = logging.getLogger(__name__)
 
@@ -62,51 +58,6 @@ PACE_S = 0.025
 milliseconds of several processes, however few records it has: one for each few of them would take all cores at a thousand records a second,
 and have each wait longer than this."""
 FEW_RECORDS = 1_000
-
-
-def open_source(
-    description: SourceDescription,
-    outputs: Mapping[GlobalId, SourceOutput],
-    position: str | None = None,
-    stored: Stored | None = None,
-    scratch: Scratch | None = None,
-    connections: Mapping[GlobalId, Values] = NO_CONNECTIONS,
-    recorded: Iterable[Batch] = (),
-) -> Ingestion:
-    """The ingestion that a source's description asks for; raises if its parts do not go together.  `connections` are what it reads
-    through, which it needs as soon as it reads."""
-    return open_ingestion(
-        parsed_options(description.connector, description.options),
-        _asked(outputs),
-        description.key,
-        EnvelopeKind(description.envelope),
-        SystemClock(),
-        position=position,
-        stored=stored,
-        scratch=scratch,
-        connections=connections,
-        recorded=recorded,
-        label=label_of(description.label),
-    )
-
-
-def label_of(name: str) -> str:
-    """How errors name their source: by its first name, so that a retraction says the same after a renaming."""
-    return f'source "{name}", '
-
-
-def _asked(outputs: Mapping[GlobalId, SourceOutput]) -> dict[OutputId, AskedOutput]:
-    return {
-        id_: AskedOutput(
-            output.reference,
-            output.schema,
-            output.upstream,
-            output.where,
-            output.projection,
-            output.retention,
-        )
-        for id_, output in outputs.items()
-    }
 
 
 class _RunningSource:
@@ -119,13 +70,14 @@ class _RunningSource:
         self._outputs = command.outputs
         self._asked_outputs: queue.SimpleQueue[Mapping[GlobalId, SourceOutput]] = queue.SimpleQueue()
         self._send = send
-        self._replies: queue.SimpleQueue[int | None] = queue.SimpleQueue()
+        self._replies: queue.SimpleQueue[int | SharesRead | None] = queue.SimpleQueue()
         self._stop = threading.Event()
         self._reported: tuple[SourceStatus, str | None] | None = None
         self._told: tuple[bool, frozenset[GlobalId]] | None = None
         self._staged: dict[GlobalId, tuple[PartRef, ...]] = {}
         self._rehydration_s: float | None = None
         self._not_before = 0.0
+        self._job = ReadingJob(command, self._ask)
         self._thread = threading.Thread(target=self._run, name=f"source {command.name}", daemon=True)
         self._thread.start()
 
@@ -137,6 +89,11 @@ class _RunningSource:
         """What an earlier installation of the source has asked is not its matter."""
         if message.installation == self._command.installation:
             self._replies.put(message.time)
+
+    def shares_read(self, message: SharesRead) -> None:
+        """As `reply`."""
+        if message.installation == self._command.installation:
+            self._replies.put(message)
 
     def stop(self) -> None:
         self._stop.set()
@@ -217,17 +174,20 @@ class _RunningSource:
         self._report_status(SourceStatus.STALLED, error.message, error.hint)
 
     def _take_outputs(self, ingestion: Ingestion) -> None:
-        asked = None
+        latest = None
         with suppress(queue.Empty):
             while True:
-                asked = self._asked_outputs.get_nowait()
-        if asked is not None:
-            self._outputs = asked
-            ingestion.set_outputs(asked_outputs(_asked(asked)))
+                latest = self._asked_outputs.get_nowait()
+        if latest is not None:
+            self._outputs = latest
+            ingestion.set_outputs(asked_outputs(asked(latest)))
 
     def _advance(self, ingestion: Ingestion) -> bool:
         """Commits one transaction, or writes a piece of one; False when there is nothing to do."""
-        ingest = ingestion.advance()
+        by_job = self._job.read(ingestion, self._outputs)
+        if self._stop.is_set():
+            return False
+        ingest = ingestion.advance() if by_job is None else by_job.ingest
         if not ingestion.in_transaction:
             self._staged = {}  # pieces of one that could not be read to its end were given up
         self._report(ingestion)
@@ -243,17 +203,29 @@ class _RunningSource:
             ingestion.staged()
             self._send(IngestProgress(id_, self._statistics(ingestion.statistics)))
             return True
-        parts, self._staged = self._staged, {}
+        parts, self._staged = self._staged if by_job is None else by_job.parts, {}
         statistics = self._statistics(ingestion.once_committed())
         recorded = self._recorded(ingest.recorded)
-        self._send(Ingest(id_, parts, ingest.position, statistics, recorded, self._command.installation))
+        installation = self._command.installation
+        job_id = None if by_job is None else by_job.job_id
+        self._send(Ingest(id_, parts, ingest.position, statistics, recorded, installation, job_id))
         time = self._replies.get()
+        assert not isinstance(time, SharesRead), "one thing is asked at a time"
         if time is None:
             ingestion.aborted()
             self._stop.set()
             return False
         ingestion.committed(time)
         return True
+
+    def _ask(self, message: ReadShares) -> SharesRead | None:
+        """What a job has read; None: the source ends."""
+        self._send(message)
+        read = self._replies.get()
+        assert not isinstance(read, int), "one thing is asked at a time"
+        if read is None:
+            self._stop.set()
+        return read
 
     def _written(self, id: GlobalId, changes: OutputChanges) -> tuple[PartRef, ...]:
         """What the changes are written as; their time is still open."""
@@ -351,6 +323,10 @@ class Sources:
     def ingested(self, message: Ingested) -> None:
         if (source := self._running.get(message.id)) is not None:
             source.reply(message)
+
+    def shares_read(self, message: SharesRead) -> None:
+        if (source := self._running.get(message.id)) is not None:
+            source.shares_read(message)
 
     def set_outputs(self, message: SetOutputs) -> None:
         if (source := self._running.get(message.id)) is not None:

@@ -1,10 +1,12 @@
-"""Jobs in the driver: a hydration, step, query or compaction asked for by the coordinator, run on Spark, reported back."""
+"""Jobs in the driver, asked for by the coordinator, run on Spark, reported back: a hydration, step, query or compaction, or tasks that know
+nothing of each other."""
 
 from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from time import monotonic
 
@@ -13,11 +15,11 @@ from ..compute.spark.application import Application
 from ..compute.spark.broadcast import broadcast
 from ..compute.spark.first_paths import first_paths
 from ..compute.spark.job import Job
-from ..compute.spark.superstep import JobResult, JobRun
+from ..compute.spark.superstep import JobResult, Progress
 from ..expr.tree.relation import GlobalId
 from ..repr.batch import to_ipc
 from ..repr.schema import ERROR_SCHEMA, Schema
-from .protocol import INDEX_RUNS, JobFinished, JobProgress, RunJob, StateRuns, job_writer
+from .protocol import INDEX_RUNS, JobFinished, JobProgress, RunJob, RunTasks, StateRuns, job_writer
 
 PARTITION_ROWS = 4_000_000
 """A task holds the rows of its partition in memory, so there are more partitions than cores for larger inputs."""
@@ -72,17 +74,24 @@ def run_job(
     )
     imports = [(source.id, source.snapshot) for source in command.imports]
     run = app.job_run(job)
-    ended = threading.Event()
-    reporter = threading.Thread(
-        target=_report, args=(command.job_id, run, ended, send), name=f"progress of job {command.job_id}"
-    )
-    reporter.start()
-    try:
+    with _reported(command.job_id, lambda: run.progress, send):
         result = run.run(imports, command.pool or MAINTENANCE_POOL, group)
-    finally:
-        ended.set()
-        reporter.join()
     return _finished(command, result, monotonic() - started)
+
+
+def run_tasks(app: Application, command: RunTasks, send: Callable[[JobProgress], None]) -> JobFinished:
+    """As `run_job`."""
+    started = monotonic()
+    group, count = f"job-{command.job_id}", len(command.items)
+    run = app.tasks_run(command.work, command.items, group)
+
+    def progress() -> Progress:
+        done = run.done
+        return Progress(0, 0, done // count, 1, done, count)
+
+    with _reported(command.job_id, progress, send):
+        results = run.run(command.pool or MAINTENANCE_POOL, group)
+    return JobFinished(command.job_id, (), (), 0, monotonic() - started, results=tuple(results))
 
 
 def _schemas(command: RunJob) -> dict[GlobalId, Schema]:
@@ -93,12 +102,34 @@ def _schemas(command: RunJob) -> dict[GlobalId, Schema]:
     return schemas | {id_: Schema(columns) for id_, columns in stored.items()}
 
 
-def _report(job_id: int, run: JobRun, ended: threading.Event, send: Callable[[JobProgress], None]) -> None:
+@contextmanager
+def _reported(
+    job_id: int, progress: Callable[[], Progress], send: Callable[[JobProgress], None]
+) -> Iterator[None]:
+    """How far a job has come is sent while it runs inside."""
+    ended = threading.Event()
+    reporter = threading.Thread(
+        target=_report, args=(job_id, progress, ended, send), name=f"progress of job {job_id}"
+    )
+    reporter.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        reporter.join()
+
+
+def _report(
+    job_id: int,
+    progress: Callable[[], Progress],
+    ended: threading.Event,
+    send: Callable[[JobProgress], None],
+) -> None:
     """Sends the job's progress whenever it has changed, until the job has ended; the last word is JobFinished."""
     last, over = None, False
     while not over:
         over = ended.wait(PROGRESS_INTERVAL_S)
-        now = run.progress
+        now = progress()
         if now != last:
             last = now
             try:

@@ -57,6 +57,7 @@ from .protocol import (
     ReplicaHello,
     Repoint,
     SetOutputs,
+    SharesRead,
     StepEnded,
     Uninstall,
     replica_writer,
@@ -227,6 +228,8 @@ class Replica:
                 self._dataflows.uninstall(id_)
                 self._sources.uninstall(id_)
                 self._sinks.uninstall(id_)
+            case SharesRead():
+                self._sources.shares_read(message)
             case Ingested():
                 self._sources.ingested(message)
             case PeekIndex():

@@ -23,15 +23,21 @@ from .ingestion import (
     Outputs,
     Polled,
     former_keyed_errors,
+    position_text,
 )
 from .projection import Projection
 from .row_filter import RowFilter
 from .row_retention import RowRetention
+from .shares import WHOLE, Share
+from .source.delta.connector import DeltaConnector
+from .source.delta.options import DeltaSourceOptions
 from .source.file_connectors import FILE_CONNECTORS, sole
 from .source.file_options import FileOptions
 from .source.generator.kinds import KINDS
 from .source.generator.options import GeneratorOptions
 from .source.generator.ticking import PROGRESS_SCHEMA, Ticking, table_of
+from .source.iceberg.connector import IcebergConnector
+from .source.iceberg.options import IcebergSourceOptions
 from .source.kafka.connector import KafkaConnector
 from .source.kafka.options import KafkaOptions, Part
 from .source.kafka.progress import PROGRESS_SCHEMA as OFFSETS_SCHEMA
@@ -95,6 +101,8 @@ Options = (
     | PostgresOptions
     | MysqlOptions
     | S3Options
+    | DeltaSourceOptions
+    | IcebergSourceOptions
 )
 
 
@@ -144,6 +152,10 @@ def parsed_options(connector: str, options: Mapping[str, Any]) -> Options:
         return MysqlOptions.from_json(options)
     if connector == "s3":
         return S3Options.from_json(options)
+    if connector == "delta":
+        return DeltaSourceOptions.from_json(options)
+    if connector == "iceberg":
+        return IcebergSourceOptions.from_json(options)
     return FileOptions(**options)
 
 
@@ -213,6 +225,12 @@ def open_ingestion(
         s3 = S3Connector(options, own.read, read_key, connections, recorded)
         opened = asked_outputs(outputs, key, envelope, position, stored, scratch)
         return Ingestion(s3, opened, position, clock, chunk_bytes=chunk_bytes, close=s3.close, label=label)
+    if isinstance(options, DeltaSourceOptions | IcebergSourceOptions):
+        lake = _lake(options, _own(outputs).read, envelope, connections)
+        opened = asked_outputs(outputs, key, envelope, position, stored, scratch)
+        return Ingestion(
+            lake, opened, position, clock, chunk_bytes=chunk_bytes, close=lake.close, label=label
+        )
     if isinstance(options, GeneratorOptions):
         if envelope is not EnvelopeKind.NONE:
             raise InvalidParameter("a load generator hands out changes: it has ENVELOPE NONE")
@@ -224,9 +242,55 @@ def open_ingestion(
     return Ingestion(connector, opened, position, clock, chunk_bytes=chunk_bytes, label=label)
 
 
+def open_share(
+    options: Options,
+    share: Share,
+    outputs: Mapping[OutputId, AskedOutput],
+    clock: Clock,
+    *,
+    connections: Mapping[str, Values],
+    chunk_bytes: int,
+    label: str,
+) -> Ingestion:
+    """The ingestion of one share of a source without an envelope, for a task: its records are as if the source had read them itself."""
+    assert isinstance(options, FileOptions | S3Options), "others hand out no shares"
+    if _by_name(options):
+        outputs = {id_: asked.narrowed() for id_, asked in outputs.items()}
+    schema, close = _own(outputs).read, _nothing_to_close
+    connector: Connector
+    if isinstance(options, S3Options):
+        connector = s3 = S3Connector(options, schema, (), connections, only=share.what, piece=share.piece)
+        close = s3.close
+    else:
+        alone = replace(options, path=share.what, pattern=None)
+        connector = FILE_CONNECTORS[options.format](alone, schema, (), share.piece)
+    position = None if share.position is None else position_text(share.position)
+    opened = asked_outputs(outputs)
+    return Ingestion(connector, opened, position, clock, chunk_bytes=chunk_bytes, close=close, label=label)
+
+
+def _nothing_to_close() -> None:
+    """Files are closed when they were read."""
+
+
 def _by_name(options: Options) -> bool:
     """Whether columns are found by their names."""
+    if isinstance(options, DeltaSourceOptions | IcebergSourceOptions):
+        return True
     return isinstance(options, FileOptions | S3Options) and (options.format != "csv" or options.header)
+
+
+def _lake(
+    options: DeltaSourceOptions | IcebergSourceOptions,
+    schema: Schema,
+    envelope: EnvelopeKind,
+    connections: Mapping[str, Values],
+) -> DeltaConnector | IcebergConnector:
+    if envelope is not EnvelopeKind.NONE:
+        raise InvalidParameter("a table of a lake has rows that come and go: it has ENVELOPE NONE")
+    if isinstance(options, DeltaSourceOptions):
+        return DeltaConnector(options, schema, connections)
+    return IcebergConnector(options, schema, connections)
 
 
 def asked_outputs(
@@ -293,7 +357,7 @@ def _sole_connector(
         return _Counter(Counter(clock, options.tick_ms, options.max_cardinality))
     if options.format in FILE_CONNECTORS:
         return FILE_CONNECTORS[options.format](
-            options, schema, key if envelope is EnvelopeKind.UPSERT else ()
+            options, schema, key if envelope is EnvelopeKind.UPSERT else (), WHOLE
         )
     raise Unsupported(f'format "{options.format}" is not supported', hint="Formats are: csv, json, parquet.")
 

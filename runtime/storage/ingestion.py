@@ -14,7 +14,7 @@ from __future__ import annotations
 import enum
 import json
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
@@ -30,6 +30,7 @@ from .kept import changes_kept, records_kept
 from .projection import Projection
 from .row_filter import RowFilter
 from .row_retention import RowRetention
+from .shares import Divisible, Share, ShareRead
 from .statistics import OutputId, OutputStatistics, Statistics, Status
 
 DEFAULT_CHUNK_BYTES = 8 << 20
@@ -150,6 +151,11 @@ def _whole(polled: Polled, id: OutputId) -> bool:
     return polled.snapshot_staged.get(id, known) >= known
 
 
+def position_text(position: Mapping[str, Any]) -> str:
+    """A connector's position as it is recorded."""
+    return json.dumps({"read": position}, separators=(",", ":"), sort_keys=True)
+
+
 def former_keyed_errors(position: str) -> str | None:
     """What a position has of keyed errors if an earlier version wrote it: they are recorded beside it now."""
     errors: str | None = json.loads(position).get("errors")
@@ -230,10 +236,14 @@ class Ingestion:
             self._give_up()
             self._set(status=Status.STALLED, reason=error.message, hint=error.hint)
             return None
-        text = json.dumps({"read": polled.position}, separators=(",", ":"), sort_keys=True)
+        ingest = self._opened(polled, changes, records)
+        self._stage(ingest, polled, left_out)
+        return ingest
+
+    def _opened(self, polled: Polled, changes: Mapping[OutputId, OutputChanges], records: int) -> Ingest:
         ingest = Ingest(
             changes,
-            text,
+            position_text(polled.position),
             polled.complete,
             polled.at_end,
             records,
@@ -242,7 +252,38 @@ class Ingestion:
             self._recorded(polled),
         )
         self._pending = (ingest, polled)
+        return ingest
+
+    def shares(self, min_bytes: int) -> Sequence[Share]:
+        """What there is to be read, for tasks to read it, if it is so much and its records need nothing of each other; else nothing:
+        `advance` reads it."""
+        assert self._pending is None, "commit or abort the open chunk first"
+        if self.in_transaction or not isinstance(self._connector, Divisible):
+            return ()
+        if any(output.envelope.by_key for output in self._outputs.values()):
+            return ()
+        return self._connector.shares(self._position, min_bytes)
+
+    def read_by_shares(self, reads: Sequence[ShareRead]) -> Ingest:
+        """The chunk of what tasks have read, of the shares that were handed out last: it has no updates, which are written.  It is open as
+        one of `advance` is.  Raises PtvcError where it is to be read anew."""
+        assert self._pending is None, "commit or abort the open chunk first"
+        assert isinstance(self._connector, Divisible), "it has handed out shares"
+        polled = self._connector.read_by_shares(reads)
+        self._set(status=Status.RUNNING, reason=None, hint=None)
+        ingest = self._opened(polled, {}, sum(read.records for read in reads))
+        left_out: Counter[OutputId] = Counter()
+        for read in reads:
+            left_out.update(read.left_out)
         self._stage(ingest, polled, left_out)
+        for read in reads:
+            self._staged.errors += read.errors
+            self._staged.updates.update(read.updates)
+        outputs = {
+            id_: replace(now, updates_staged=now.updates_staged + self._staged.updates[id_])
+            for id_, now in self.statistics.outputs.items()
+        }
+        self._set(outputs=outputs)
         return ingest
 
     def staged(self) -> None:

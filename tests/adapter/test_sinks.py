@@ -137,3 +137,65 @@ class TestSinks:
         _, log = run_dbt_and_capture(["run", "--select", "moves", "day", "also"], expect_pass=False)
         assert '"feed"' in log
         assert "are not part of this run" in log
+
+    def test_a_sink_over_a_model_of_another_name_goes_on(self, project: Any, folder: Path) -> None:
+        before = self.ids(project)
+        feed = Path(project.project_root, "models", "feed.sql")
+        text = feed.read_text()
+        feed.write_text(text.replace("ref('day')", "ref('also')"))
+        try:
+            assert messages(run_dbt(["run"]))["feed"] == "ALTER SINK"
+            project.run_sql(f"insert into {project.test_schema}.seed values (5, 'e')")
+            wait_for(lambda: self.target(folder).get(5) == "e")
+            assert self.ids(project) == before
+        finally:
+            feed.write_text(text)
+        assert messages(run_dbt(["run"]))["feed"] == "ALTER SINK"
+        assert messages(run_dbt(["run"]))["feed"] == "UNCHANGED"
+        assert self.ids(project) == before
+
+    def test_another_way_to_write_to_the_same_target_is_a_refusal(self, project: Any, folder: Path) -> None:
+        before = self.ids(project)
+        feed = Path(project.project_root, "models", "feed.sql")
+        text = feed.read_text()
+        feed.write_text(text.replace("key=['id']", "key=['id'], envelope='debezium'"))
+        try:
+            results = run_dbt(["run"], expect_pass=False)
+            assert "to write in another way to where it writes" in messages(results)["feed"]
+        finally:
+            feed.write_text(text)
+        assert self.ids(project) == before
+        assert messages(run_dbt(["run"]))["feed"] == "UNCHANGED"
+
+    def test_a_run_mends_what_a_sink_waits_for(self, project: Any, folder: Path) -> None:
+        """The error of what it reads is not the sink's, and must not keep the run from mending it."""
+        before = self.ids(project)
+        failing = DAY.replace("select id, port", "select 100 / (id - 7) as id, port")
+        write_file(failing, project.project_root, "models", "day.sql")
+        run_dbt(["run"])
+        project.run_sql(f"insert into {project.test_schema}.seed values (7, 'g')")
+        mended = failing.replace("(id - 7)", "nullif(id - 7, 0)")
+        write_file(mended, project.project_root, "models", "day.sql")
+        results = messages(run_dbt(["run"]))
+        assert results["feed"] == "UNCHANGED", results
+        project.run_sql(f"delete from {project.test_schema}.seed where id = 7")
+        write_file(DAY, project.project_root, "models", "day.sql")
+        run_dbt(["run"])
+        wait_for(lambda: self.target(folder).get(2, "").startswith("b"))
+        assert self.ids(project) == before
+
+    def test_other_columns_and_another_target_in_one_run(self, project: Any, folder: Path) -> None:
+        feed = Path(project.project_root, "models", "feed.sql")
+        text = feed.read_text()
+        feed.write_text(text.replace("/out'", "/wider'"))
+        write_file(MORE, project.project_root, "models", "moves.sql")
+        write_file(DAY.replace("id, port", "id, port, more"), project.project_root, "models", "day.sql")
+        try:
+            assert messages(run_dbt(["run"]))["feed"] == "CREATE SINK"
+            wait_for(lambda: (folder / "wider" / "manifest.json").exists())
+            wait_for(lambda: '"more":1' in "".join(p.read_text() for p in (folder / "wider").glob("*.jsonl")))
+            assert self.left(project) == []
+        finally:
+            feed.write_text(text)
+            shutil.rmtree(folder / "out")
+            project.run_sql(f"drop sink {project.test_schema}.feed")

@@ -67,6 +67,15 @@ KINDS = {
         "{{ config(materialized='source') }}(k int, v text) from s3 connection elsewhere.lake (uri 's3://lake/events') format parquet",
         {"k": "integer", "v": "text"},
     ),
+    "a_source_over_a_lake": (
+        "{{ config(materialized='source') }}(k int, v text) from iceberg catalog connection elsewhere.catalog (namespace 'n', table 't') "
+        "using aws connection elsewhere.lake where (k > 0)",
+        {"k": "integer", "v": "text"},
+    ),
+    "a_source_over_a_lake_without_a_catalog": (
+        "{{ config(materialized='source') }}(k int, v text) from delta (uri 's3://lake/t') using aws connection elsewhere.lake",
+        {"k": "integer", "v": "text"},
+    ),
     "a_source_with_dead_letters": (
         "{{ config(materialized='source') }}(k int, v text) from kafka connection elsewhere.events (topic 't') "
         "format json dead letters as rejected with (on error = dead letter)",

@@ -53,10 +53,13 @@ def port() -> Iterator[int]:
 
 
 @pytest.fixture(scope="module")
-def running(port: int) -> Iterator[Running]:
+def running(port: int, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    clicks = (
+        f"create source raw.clicks (page text) from file '{tmp_path_factory.mktemp('clicks')}' format json"
+    )
     arguments: dict[str, Any] = {"host": "127.0.0.1", "port": port, "user": "ptvc", "dbname": "ptvc"}
     with psycopg.connect(**arguments, autocommit=True) as connection:
-        for statement in SET_UP:
+        for statement in (*SET_UP, f"{clicks} with (on error = dead letter)"):
             connection.execute(statement)
         connection.execute("select * from total")
     with connected(arguments) as found:

@@ -79,7 +79,7 @@ def test_its_tables() -> None:
 @pytest.mark.parametrize(
     ("sql", "state", "words"),
     [
-        (f"{HEAD} FOR TABLES (orders)", "0A000", "is of type enum"),
+        (f"{HEAD} FOR TABLES (orders)", "0A000", '"mood" of "shop.orders" (enum('),
         (
             f"{HEAD} (TEXT COLUMNS (shop.orders.mood)) FOR TABLES (orders)",
             "0A000",
@@ -88,7 +88,7 @@ def test_its_tables() -> None:
         (
             f"{HEAD} (TEXT COLUMNS (shop.orders.mood, shop.orders.f)) FOR TABLES (orders)",
             "0A000",
-            "not supported as text",
+            '"f" of "shop.orders" (float, as text)',
         ),
         (f"{HEAD} FOR TABLES (x)", "42702", "the server has shop.x, web.x"),
         (f"{HEAD} FOR SCHEMAS (y)", "3F000", 'the server has no tables in schema "y"'),

@@ -46,7 +46,7 @@ def column(name: str, type_name: str = "integer", *, oid: int = 23, nullable: bo
 
 
 def table(schema: str, name: str, *columns: UpstreamColumn, identity: str = "f") -> UpstreamTable:
-    return UpstreamTable(len(name), schema, name, columns or (column("a"),), "table 1", identity)
+    return UpstreamTable(schema, name, columns or (column("a"),), len(name), "table 1", identity)
 
 
 ORDERS = table(
@@ -143,6 +143,45 @@ def test_its_tables() -> None:
     assert [t.reference for t in source(f"{HEAD}) FOR ALL TABLES", whole).tables] == ["sales.x", "web.visits"]
 
 
+def test_what_is_made_with_a_source_is_in_its_schema() -> None:
+    made = source(
+        "CREATE SOURCE other.s FROM POSTGRES CONNECTION pg (PUBLICATION 'p') FOR TABLES (visits AS v, sales.x, web.x AS public.y) EXPOSE PROGRESS AS p"
+    )
+    assert [str(one.name) for one in made.tables] == ["other.v", "other.x", "public.y", "other.p"]
+
+
+def test_all_columns_that_are_refused_are_told_of_at_once() -> None:
+    one = table("s", "My t", column("c", "money"), column("order", "xml"), column("d", "integer"))
+    published = replace(PUBLISHED, tables=(one, table("s", "u", column("e", "point"))))
+    with pytest.raises(Unsupported) as refused:
+        source(f"{HEAD}) FOR ALL TABLES", published)
+    assert refused.value.message == (
+        'columns are of types that are not supported: "c" of "s.My t" (money), "order" of "s.My t" (xml), "e" of "s.u" (point)'
+    )
+    listed = 's."My t".c, s."My t"."order", s.u.e'
+    assert (
+        refused.value.hint
+        == f"TEXT COLUMNS ({listed}) read them as text, EXCLUDE COLUMNS ({listed}) leave them out."
+    )
+    made = source(f"{HEAD}, TEXT COLUMNS ({listed})) FOR ALL TABLES", published)
+    assert [one.schema.types for one in made.tables] == [(TEXT, TEXT, INT4), (TEXT,)]
+
+
+def test_names_in_hints_are_quoted() -> None:
+    published = replace(PUBLISHED, tables=(table("s", "My t", identity="d"),))
+    with pytest.raises(PtvcError) as refused:
+        source(f"{HEAD}) FOR ALL TABLES", published)
+    assert 'ALTER TABLE s."My t" REPLICA IDENTITY FULL' in (refused.value.hint or "")
+    with pytest.raises(PtvcError) as missing:
+        source(f"{HEAD}) FOR TABLES (nothing)", published)
+    assert (missing.value.hint or "").startswith('It has s."My t"; ')
+
+
+def test_how_many_connections_copy() -> None:
+    asked = source(f"{HEAD}, SNAPSHOT CONNECTIONS 3)")
+    assert asked.connector == PostgresOptions(CONNECTION, "p", timeline_id=7, snapshot_connections=3)
+
+
 def test_columns() -> None:
     made = source_table(" WITH (TEXT COLUMNS (state, total), EXCLUDE COLUMNS (at), RETAIN HISTORY FOR '1s')")
     assert [(c.name, c.type, c.nullable) for c in made.schema] == [
@@ -230,10 +269,10 @@ def test_types_of_users_are_not_ours_whatever_they_are_called() -> None:
     ("sql", "state", "words"),
     [
         (f"{HEAD}) FOR TABLES (visits, keyed)", "55000", 'table "web.keyed" has not REPLICA IDENTITY FULL'),
-        (f"{HEAD}, EXCLUDE COLUMNS (sales.orders.state)) FOR SCHEMAS (sales, web)", "42P07", "would both be"),
-        (f"{HEAD}) FOR TABLES (sales.x, web.x)", "42P07", 'tables "sales.x" and "web.x" would both be "public.x"'),
-        (f"{HEAD}) FOR TABLES (sales.x AS s)", "42701", "public.s"),
-        (f"{HEAD}) FOR TABLES (sales.x) EXPOSE PROGRESS AS x", "42701", "public.x"),
+        (f"{HEAD}, EXCLUDE COLUMNS (sales.orders.state)) FOR SCHEMAS (sales, web)", "42P07", "would be both the table of"),
+        (f"{HEAD}) FOR TABLES (sales.x, web.x)", "42P07", '"public.x" would be both the table of "sales.x" and the table of "web.x"'),
+        (f"{HEAD}) FOR TABLES (sales.x AS s)", "42P07", '"public.s" would be both the source itself and the table of "sales.x"'),
+        (f"{HEAD}) FOR TABLES (sales.x) EXPOSE PROGRESS AS x", "42P07", 'both the table of "sales.x" and its progress relation'),
         (f"{HEAD}) FOR TABLES (x)", "42702", '"x" is ambiguous: publication "p" has sales.x, web.x'),
         (f"{HEAD}) FOR TABLES (sales.visits)", "42P01", 'publication "p" has no table "sales.visits"'),
         (f"{HEAD}) FOR TABLES (other.sales.x)", "42P01", "has no table"),

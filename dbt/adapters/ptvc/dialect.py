@@ -9,9 +9,11 @@ from __future__ import annotations
 
 from copy import copy
 from pathlib import Path
+from typing import Any
 
 from dbt.adapters.base.plugin import AdapterPlugin
 from dbt.adapters.factory import FACTORY
+from dbt.include.global_project import PROJECT_NAME
 
 from dbt.adapters.ptvc.credentials import PtvcCredentials
 from dbt.include import ptvc
@@ -43,3 +45,11 @@ def become_parent_of(adapter_type: str) -> None:
     child = copy(FACTORY.plugins[adapter_type])
     child.dependencies = [_KEY]
     FACTORY.plugins[adapter_type] = child
+
+
+def package_of_default(manifest: Any, project_name: str, materialization: str) -> str:
+    """The package whose default materialization of that name dbt takes for PostgreSQL: `dbt`, unless the project has one, or a package that
+    the project's flags let override dbt's own."""
+    macro = manifest.find_materialization_macro_by_name(project_name, materialization, _KEY)
+    built_in = FACTORY.get_adapter_package_names(manifest.metadata.adapter_type)
+    return PROJECT_NAME if macro is None or macro.package_name in built_in else str(macro.package_name)

@@ -29,7 +29,7 @@ from dbt.adapters.ptvc.constraints import Constraint, ConstraintChanges, with_no
 from dbt.adapters.ptvc.definition_hash import definition_hash
 from dbt.adapters.ptvc.deploying import Deploying, Server
 from dbt.adapters.ptvc.deployment import DEFAULT_CLUSTER, Deployment, as_in_production
-from dbt.adapters.ptvc.dialect import become_parent_of
+from dbt.adapters.ptvc.dialect import become_parent_of, package_of_default
 from dbt.adapters.ptvc.fixtures import has_diffs, rows_left
 from dbt.adapters.ptvc.python.models import SUBMISSION_METHOD, PtvcPythonJob, PythonResult
 from dbt.adapters.ptvc.relation import (
@@ -165,6 +165,10 @@ class PtvcAdapter(StagingAdapter):
     @available
     def stands_for(self, identifier: str, name: str | None) -> bool:
         return stands_for(identifier, name)
+
+    @available.parse(lambda *a, **k: "")
+    def package_of_default(self, materialization: str) -> str:
+        return package_of_default(self._macro_resolver, self.config.project_name, materialization)
 
     # --- other dialects ----------------------------------------------------------------------------------------------
 

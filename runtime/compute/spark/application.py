@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from pyspark import SparkContext
 from pyspark.sql import SparkSession
@@ -17,6 +18,7 @@ from .permit import withdraw
 from .resident import run_resident
 from .session import has_linked_home, stop_context
 from .superstep import JobRun
+from .tasks import TasksRun
 
 
 class Application:
@@ -71,6 +73,10 @@ class Application:
     def job_run(self, job: Job) -> JobRun:
         """The job, ready to be run."""
         return JobRun(self._context, job)
+
+    def tasks_run(self, work: Callable[[Any], Any], items: Sequence[Any], group: str) -> TasksRun:
+        """Tasks of a group, ready to be run."""
+        return TasksRun(self._context, work, items, self.permit(group))
 
     def permit(self, group: str) -> Path:
         """Of the tasks of a group's job."""

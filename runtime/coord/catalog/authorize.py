@@ -24,6 +24,8 @@ from ...sql.plans.data_plans import MERGE_DELETE, MERGE_INSERT, MERGE_UPDATE
 from ...sql.plans.plans import PlannedStatement
 from ...sql.syntax.role_statements import PrivilegeDefinition, RoleDefinition
 from ...sql.syntax.vocabulary import ObjectKind
+from ...storage.sink.delta.options import DeltaSinkOptions
+from ...storage.source.delta.options import DeltaSourceOptions
 from .catalog import Catalog
 from .connectors import connections_of
 from .entries import ClusterEntry, Owned, SchemaEntry
@@ -204,7 +206,7 @@ class Authorization:
                 must.must_create_in(role, name.schema)
                 self._use(options.secrets, role)
             case definition_plans.CreateSource():
-                if isinstance(planned.connector, definition_plans.FileConnector) and not role.superuser:
+                if _is_local(planned.connector) and not role.superuser:
                     _needs_superuser("sources of the server's files")
                 self._use(connections_of(planned.connector), role)
                 for name in (planned.name, *(table.name for table in planned.tables)):
@@ -219,7 +221,7 @@ class Authorization:
                 must.must_create_in(role, name.schema)
                 self._use(() if webhook.check is None else webhook.check.secrets, role)
             case definition_plans.CreateSink():
-                if isinstance(planned.connector, definition_plans.FileSinkConnector) and not role.superuser:
+                if _is_local(planned.connector) and not role.superuser:
                     _needs_superuser("sinks into the server's files")
                 self._use(connections_of(planned.connector), role)
                 must.must_read(role, (planned.from_id,))
@@ -321,3 +323,10 @@ def _needs_superuser(what: str) -> None:
         detail="They are read and written with the rights of the server's process.",
         hint="Only a superuser may create them; others may be granted what they are of.",
     )
+
+
+def _is_local(connector: object) -> bool:
+    """Whether it reads or writes what its statement calls by a path of the server."""
+    if isinstance(connector, DeltaSourceOptions | DeltaSinkOptions):
+        return connector.local_path is not None
+    return isinstance(connector, definition_plans.FileConnector | definition_plans.FileSinkConnector)

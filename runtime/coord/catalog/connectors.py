@@ -13,14 +13,19 @@ from ...storage.sink.delta.options import DeltaSinkOptions
 from ...storage.sink.iceberg.options import IcebergSinkOptions
 from ...storage.sink.kafka.options import KafkaSinkOptions
 from ...storage.sink.postgres.options import PostgresSinkOptions
+from ...storage.source.delta.options import DeltaSourceOptions
 from ...storage.source.generator.kinds import KINDS
 from ...storage.source.generator.options import GeneratorOptions
+from ...storage.source.iceberg.options import IcebergSourceOptions
 from ...storage.source.kafka.options import KafkaOptions
 from ...storage.source.mysql.options import MysqlOptions
 from ...storage.source.postgres.options import PostgresOptions
 from ...storage.source.s3.options import S3Options
 
-SourceConnector = FileConnector | CounterConnector | GeneratorOptions | KafkaOptions | S3Options
+LakeSourceOptions = DeltaSourceOptions | IcebergSourceOptions
+SourceConnector = (
+    FileConnector | CounterConnector | GeneratorOptions | KafkaOptions | S3Options | LakeSourceOptions
+)
 SharedConnector = GeneratorOptions | PostgresOptions | MysqlOptions
 """Of sources that are no relations."""
 Connector = SourceConnector | SharedConnector | SinkConnector
@@ -40,9 +45,9 @@ def connector_word(connector: Connector) -> str:
             return "postgres"
         case MysqlOptions():
             return "mysql"
-        case IcebergSinkOptions():
+        case IcebergSinkOptions() | IcebergSourceOptions():
             return "iceberg"
-        case DeltaSinkOptions():
+        case DeltaSinkOptions() | DeltaSourceOptions():
             return "delta"
         case S3Options():
             return "s3"
@@ -61,6 +66,7 @@ def connections_of(connector: Connector) -> tuple[GlobalId, ...]:
         | IcebergSinkOptions
         | DeltaSinkOptions
         | S3Options
+        | LakeSourceOptions
     )
     return connector.connections if isinstance(connector, of_several) else ()
 
@@ -116,6 +122,10 @@ def source_connector(word: str, options: Mapping[str, Any]) -> SourceConnector:
             return KafkaOptions.from_json(options)
         case "s3":
             return S3Options.from_json(options)
+        case "delta":
+            return DeltaSourceOptions.from_json(options)
+        case "iceberg":
+            return IcebergSourceOptions.from_json(options)
         case _ if word in KINDS:
             return GeneratorOptions(word, **options)
         case _:

@@ -33,7 +33,7 @@ from ...lineage.columns import Lineage
 from ...repr.schema import Column, Schema
 from ...repr.types import ScalarType
 from ...sql.catalog.catalog_view import ItemKind
-from ...sql.plans.definition_plans import CounterConnector, FileConnector, SinkConnector
+from ...sql.plans.definition_plans import SinkConnector
 from ...sql.plans.query_plans import Envelope
 from ...sql.syntax.constraints import Constraint
 from ...sql.syntax.function_definition import FunctionDefinition
@@ -43,12 +43,9 @@ from ...storage.dead_letters import DEAD_LETTERS
 from ...storage.projection import Projection
 from ...storage.row_filter import RowFilter
 from ...storage.row_retention import RowRetention
-from ...storage.source.generator.options import GeneratorOptions
-from ...storage.source.kafka.options import KafkaOptions
-from ...storage.source.s3.options import S3Options
 from ...storage.source.webhook import WebhookOptions
 from .acl import Acl, default_acl
-from .connectors import SharedConnector, connections_of
+from .connectors import SharedConnector, SourceConnector, connections_of
 from .role import OWNER_ID
 from .stored_layout import AS_CREATED, StoredLayout
 
@@ -173,7 +170,7 @@ class Source(_ReadableBase):
     remap: str
     create_sql: str
     label: str
-    connector: FileConnector | CounterConnector | GeneratorOptions | KafkaOptions | S3Options
+    connector: SourceConnector
     key: tuple[int, ...]
     envelope: Envelope
     retain_history_ms: int | None = None

@@ -4,7 +4,7 @@
 replicas (`replica_connection`; `clusters` of `replicas`, the coordinator's end of each).  Commits go out by
 `commit_feed`; what comes back is committed by `output_commits` and `ingests`, `sink_frontiers` and `statuses` are heard of.
 `installer` tries until an `installation` succeeds, from one of the `checkpoints` or, from inputs that storage holds.
-`jobs` are Spark's: `hydration_jobs`, `step_jobs`, `compaction_jobs`, `query_jobs`.
+`jobs` are Spark's: `hydration_jobs`, `step_jobs`, `source_jobs`, `compaction_jobs`, `query_jobs`.
 """
 
 from .controller import Controller

@@ -62,6 +62,7 @@ from .replacement import Halts, Switch, adopt, repoint
 from .replica_connection import ReplicaConnection
 from .replicas import ReplicaClient
 from .sink_frontiers import SinkFrontiers
+from .source_jobs import SourceJobs
 from .statuses import Statuses
 from .step_jobs import StepJobs
 
@@ -102,6 +103,7 @@ class Controller:
         self.jobs = Jobs(storage.epoch, self._driver.send, now_ms)
         self.compactions = CompactionJobs(self.jobs, storage, settings, supervisor)
         self._steps = StepJobs(self.jobs, settings, supervisor)
+        self._reads = SourceJobs(self.jobs, storage.blobs, supervisor)
         self.halts = Halts(self.clusters, collections)
         self.sinks = SinkFrontiers(storage)
         self.ingested: dict[GlobalId, Mapping[str, int | float | None]] = {}
@@ -124,6 +126,7 @@ class Controller:
             storage,
             self.statuses,
             self._steps,
+            self._reads,
             now_ms,
             supervisor,
         )
@@ -425,6 +428,7 @@ class Controller:
             sinks=self.sinks,
             statuses=self.statuses,
             steps=self._steps,
+            reads=self._reads,
             spawn=self._spawn,
         )
 

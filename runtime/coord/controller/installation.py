@@ -342,6 +342,7 @@ class Installation:
                 connections,
                 installation,
                 recorded,
+                self._settings.source_job_min_bytes,
             )
         )
 

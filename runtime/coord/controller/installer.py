@@ -22,6 +22,7 @@ from ..storage.storage import Storage
 from .checkpoints import Checkpoints
 from .installation import Installation
 from .replicas import Installing, ReplicaClient
+from .source_jobs import SourceJobs
 from .statuses import Statuses
 from .step_jobs import StepJobs
 
@@ -41,6 +42,7 @@ class Installer:
         storage: Storage,
         statuses: Statuses,
         steps: StepJobs,
+        reads: SourceJobs,
         now_ms: Callable[[], int],
         supervisor: Supervisor,
     ) -> None:
@@ -51,6 +53,7 @@ class Installer:
         self._storage = storage
         self._statuses = statuses
         self._steps = steps
+        self._reads = reads
         self._now_ms = now_ms
         self._tasks: dict[tuple[str, GlobalId], asyncio.Task[None]] = {}
 
@@ -84,6 +87,7 @@ class Installer:
         if item.id in replica.installed:
             replica.unsubscribe(self._installation.subscribed(item.id))
         self._steps.cancel(replica, item.id)
+        self._reads.cancel(replica, item.id)
         replica.uninstall(item.id)
 
     def try_failed(self, replica: ReplicaClient, item: Maintained) -> None:

@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import count
 
 from ...errors import PtvcError, ReplicaLost, ReplicaUnavailable
 from ...expr.tree.relation import GlobalId
-from ...replica.protocol import CancelJob, JobFinished, JobProgress, Message, RunJob
+from ...replica.protocol import CancelJob, JobFinished, JobProgress, Message, RunJob, RunTasks
 
 logger = logging.getLogger(__name__)
 
@@ -27,7 +28,7 @@ REMEMBERED = 100
 
 @dataclass(frozen=True, slots=True)
 class JobEntry:
-    """`kind` is hydration, step, query or compaction; `object_id` what is hydrated, stepped or compacted; `status` running,
+    """`kind` is hydration, step, query, compaction, source or export; `object_id` what is hydrated, stepped, compacted or read; `status` running,
     finished, failed or canceled; `said_ms` when the log last said how far it has come.  A compaction is of no cluster."""
 
     id: int
@@ -44,14 +45,16 @@ class JobEntry:
 
     @property
     def percent(self) -> float:
-        """Reading counts for the first level, ended tasks for the others."""
+        """Reading counts for the first level, ended tasks for the others, and where nobody knows how many rows there are."""
         progress = self.progress
         if self.status == "finished":
             return 100.0
         if progress is None or not progress.levels:
             return 0.0
+        if not progress.rows:
+            return 100.0 * progress.tasks_done / progress.tasks
         width = progress.tasks / progress.levels
-        read = min(1.0, progress.rows_read / progress.rows) if progress.rows else 1.0
+        read = min(1.0, progress.rows_read / progress.rows)
         later = max(0.0, progress.tasks_done - width) / width
         return 100.0 * min(read + later, progress.levels) / progress.levels
 
@@ -68,7 +71,7 @@ class Jobs:
         # Unique over all coordinators of the environment: they name the writers of blobs.
         self._ids = count((epoch << 32) + 1)
         self._waiting: dict[int, asyncio.Future[JobFinished]] = {}
-        self._unsettled: set[int] = set()
+        self._unsettled: Counter[int] = Counter()
         self._entries: dict[int, JobEntry] = {}
         self._ended: deque[JobEntry] = deque(maxlen=REMEMBERED)
         self.hydrations: dict[GlobalId, int] = {}
@@ -76,7 +79,7 @@ class Jobs:
 
     async def run(
         self,
-        make: Callable[[int], RunJob],
+        make: Callable[[int], RunJob | RunTasks],
         kind: str,
         object_id: GlobalId | None = None,
         then: Callable[[JobFinished], Awaitable[None]] | None = None,
@@ -87,16 +90,26 @@ class Jobs:
         command = make(job_id)
         rows = command.rows
         self._send(command)
-        self._unsettled.add(job_id)
-        try:
+        with self.settling(job_id):
             finished = await self._wait(command, kind, object_id, rows)
             if then is not None:
                 await then(finished)
             return finished
-        finally:
-            self._unsettled.discard(job_id)
 
-    async def _wait(self, command: RunJob, kind: str, object_id: GlobalId | None, rows: int) -> JobFinished:
+    @contextmanager
+    def settling(self, job_id: int) -> Iterator[None]:
+        """What the job has written is kept while something inside makes it last."""
+        self._unsettled[job_id] += 1
+        try:
+            yield
+        finally:
+            self._unsettled[job_id] -= 1
+            if not self._unsettled[job_id]:
+                del self._unsettled[job_id]
+
+    async def _wait(
+        self, command: RunJob | RunTasks, kind: str, object_id: GlobalId | None, rows: int
+    ) -> JobFinished:
         job_id = command.job_id
         future: asyncio.Future[JobFinished] = asyncio.get_running_loop().create_future()
         self._waiting[job_id] = future

@@ -2,7 +2,7 @@
 
 ```
 Append, Checkpointed ─── Outputs         Ingest ─── Ingests          SinkProgress ─── SinkFrontiers
-StepJob ─── StepJobs                     PeekRows, PeekFailed ─── Answers          LookedUp ─── LookUps
+StepJob ─── StepJobs                     ReadShares ─── SourceJobs          PeekRows, PeekFailed ─── Answers          LookedUp ─── LookUps
 Hydrated, Status ─── Statuses            StateLost, SinkBehind ─── Installer
 ```
 """
@@ -26,6 +26,7 @@ from ...replica.protocol import (
     Message,
     PeekFailed,
     PeekRows,
+    ReadShares,
     SinkBehind,
     SinkProgress,
     StateLost,
@@ -42,6 +43,7 @@ from .installer import Installer
 from .output_commits import Outputs
 from .replicas import SUBSCRIPTION, ReplicaClient
 from .sink_frontiers import SinkFrontiers
+from .source_jobs import SourceJobs
 from .statuses import Statuses
 from .step_jobs import StepJobs
 
@@ -64,6 +66,7 @@ class ReplicaConnection:
     sinks: SinkFrontiers
     statuses: Statuses
     steps: StepJobs
+    reads: SourceJobs
     spawn: Callable[[Coroutine[None, None, None]], asyncio.Task[None]]
 
     async def run(self) -> None:
@@ -87,10 +90,12 @@ class ReplicaConnection:
         match message:
             case StepJob():
                 self.steps.start(replica, message)
+            case ReadShares():
+                self.reads.start(replica, message)
             case StateLost(id=id_, reason=reason):
                 self.installer.install_without_state(replica, id_, reason)
             case Ingest():
-                self.spawn(self.ingests.append(message))
+                self.spawn(self._ingest(message))
             case IngestProgress():
                 self.ingests.progressed(message)
             case Hydrated():
@@ -111,6 +116,10 @@ class ReplicaConnection:
             case _:
                 raise TypeError(f"the coordinator does not understand {type(message).__name__}")
 
+    async def _ingest(self, message: Ingest) -> None:
+        with self.reads.committing(self.replica, message):
+            await self.ingests.append(message)
+
     def _failed(self, status: Status) -> None:
         """The replica has given the object up; the object has failed when no other replica maintains it either."""
         replica, id_, reason = self.replica, status.id, status.reason
@@ -124,6 +133,7 @@ class ReplicaConnection:
             return
         replica.failed.add(id_)
         self.steps.cancel(replica, id_)
+        self.reads.cancel(replica, id_)
         self.storage.release(replica.id, id_)
         logger.warning("%s failed on replica %s: %s", id_, replica.id, reason)
         if self.clusters.failed(replica.cluster, id_):

@@ -9,8 +9,8 @@ from pathlib import Path
 from ...directory import check_outside
 from ...errors import InvalidParameter, Unsupported
 from ...expr.tree.relation import GlobalId
-from ...replica.ingest import open_source
 from ...replica.protocol import SourceDescription
+from ...replica.sources.opening import open_source
 from ...sql.plans.definition_plans import (
     CreateSink,
     CreateSource,
@@ -29,6 +29,7 @@ from ...storage.sink.iceberg.options import IcebergSinkOptions
 from ...storage.sink.kafka.options import KafkaSinkOptions
 from ...storage.sink.postgres.options import PostgresSinkOptions
 from ...storage.sink.targets import check_sink
+from ...storage.source.delta.options import DeltaSourceOptions
 from ...storage.source.mysql.options import MysqlOptions
 from ...storage.source.postgres.options import PostgresOptions
 from ..catalog.catalog import Catalog
@@ -71,6 +72,8 @@ class ConnectorDefinitions:
             return Command("CREATE SOURCE")
         if isinstance(plan.connector, FileConnector):
             check_outside(plan.connector.path, self._own, "the source would read")
+        if isinstance(plan.connector, DeltaSourceOptions) and (path := plan.connector.local_path) is not None:
+            check_outside(path, self._own, "the source would read")
         await self._changes.apply(source_changes(plan, definitions))
         return Command("CREATE SOURCE")
 

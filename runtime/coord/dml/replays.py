@@ -16,7 +16,7 @@ from weakref import WeakValueDictionary
 
 from ...errors import AlteredMeanwhile
 from ...expr.tree.relation import GlobalId
-from ...replica.ingest import label_of
+from ...replica.sources.opening import label_of
 from ...repr.batch import Batch
 from ...sql.plans.data_plans import Replay
 from ...storage.connections.values import Values

@@ -37,6 +37,7 @@ from ...storage.source.kafka.options import KafkaOptions
 from ...storage.source.s3.options import S3Options
 from ...storage.source.upstream_tables import UpstreamOptions
 from ...storage.source.webhook import Check, InputKind
+from ..catalog.connectors import LakeSourceOptions
 from ..catalog.dead_letters import dead_letters_of
 from ..catalog.entries import ClusterEntry
 from ..catalog.items import (
@@ -58,7 +59,7 @@ from ..catalog.items import (
 )
 from .constraints import constraint_sql
 from .kafka_sql import kafka_source_sql
-from .lake_sql import delta_sink_sql, iceberg_sink_sql
+from .lake_sql import delta_sink_sql, iceberg_sink_sql, lake_source_sql
 from .s3_sql import s3_sql
 from .sink_sql import kafka_sink_sql
 from .state import State
@@ -210,6 +211,8 @@ def _source(state: State, item: Source, cluster: str) -> str:
             shown.append(f"MAX CARDINALITY {connector.max_cardinality}")
         return f"{cluster} FROM LOAD GENERATOR COUNTER ({', '.join(shown)})"
     columns = ", ".join(_column(column, None) for column in item.read)
+    if isinstance(connector, LakeSourceOptions):
+        return f" ({columns}){cluster} FROM {lake_source_sql(connector, partial(_full_name, state))}"
     if isinstance(connector, S3Options):
         place = s3_sql(connector, partial(_full_name, state))
     else:

@@ -1,4 +1,4 @@
-"""What of a sink into a lake stands behind INTO, as SHOW CREATE SINK has it."""
+"""What of a sink into a lake stands behind INTO, and of a source over one behind FROM, as SHOW CREATE has it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,29 @@ from ...storage.sink.delta.options import DeltaSinkOptions
 from ...storage.sink.iceberg.options import IcebergSinkOptions
 from ...storage.sink.lake.columns import MODES
 from ...storage.sink.lake.intervals import DEFAULT_INTERVAL_MS
+from ...storage.source.delta.options import DeltaSourceOptions
+from ...storage.source.iceberg.options import IcebergSourceOptions
+from ...storage.source.lake.options import SCAN_MS
 from ..catalog.items import Sink
+
+
+def lake_source_sql(
+    options: DeltaSourceOptions | IcebergSourceOptions, name_of: Callable[[GlobalId], str]
+) -> str:
+    """`name_of` a connection is quoted."""
+    interval = [] if options.scan_ms == SCAN_MS else [f"SCAN INTERVAL = '{options.scan_ms}ms'"]
+    if isinstance(options, DeltaSourceOptions):
+        text = f"DELTA ({', '.join([f'URI = {_literal(options.uri)}', *interval])})"
+        files = options.connection
+    else:
+        given = [
+            f"NAMESPACE = {_literal(options.namespace)}",
+            f"TABLE = {_literal(options.table)}",
+            *interval,
+        ]
+        text = f"ICEBERG CATALOG CONNECTION {name_of(options.connection)} ({', '.join(given)})"
+        files = options.files
+    return text if files is None else f"{text} USING AWS CONNECTION {name_of(files)}"
 
 
 def iceberg_sink_sql(

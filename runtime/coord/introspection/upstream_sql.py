@@ -17,7 +17,9 @@ def upstream_source_sql(options: UpstreamOptions, name_of: Callable[[GlobalId], 
     if isinstance(options, MysqlOptions):
         return f" FROM MYSQL CONNECTION {name_of(options.connection)}"
     publication = quote_literal(options.publication).strip()
-    return f" FROM POSTGRES CONNECTION {name_of(options.connection)} (PUBLICATION {publication})"
+    connections = options.snapshot_connections
+    more = "" if connections is None else f", SNAPSHOT CONNECTIONS {connections}"
+    return f" FROM POSTGRES CONNECTION {name_of(options.connection)} (PUBLICATION {publication}{more})"
 
 
 def reference_sql(table: SourceTable) -> str:

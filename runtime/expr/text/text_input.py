@@ -179,12 +179,21 @@ def _invalid(type_name: str, text: str) -> InputError:
 # --- strings ---------------------------------------------------------------------------------------------------------
 
 
+_OCTALS = pa.array([f"\\{code:03o}" for code in range(512)])
+"""How a "char" may be spelled: `\\101` is A."""
+_OF_OCTALS = pa.array([chr(code & 0xFF) if 0 < code & 0xFF < 128 else "" for code in range(512)])
+"""These characters; "" of a NUL, as in PostgreSQL, and of what is beyond ASCII."""
+_EMPTY_OCTALS = pa.array(["\\000", "\\400"])
+
+
 def _strings(array: pa.Array, type_: ScalarType, explicit: bool) -> Evaluated:
     if type_.kind is Kind.NAME:
         return Evaluated(_clip_bytes(array, 63))
     if type_.kind is Kind.CHAR:
-        clipped = _clip_bytes(array, 1)
-        beyond = pc.and_(pc.equal(clipped, ""), pc.not_equal(array, "")).fill_null(False)
+        octal = pc.index_in(array, _OCTALS)
+        clipped = pc.coalesce(_OF_OCTALS.take(octal), _clip_bytes(array, 1))
+        no_text = pc.or_(pc.equal(array, ""), pc.is_in(array, _EMPTY_OCTALS))
+        beyond = pc.and_(pc.equal(clipped, ""), pc.invert(no_text)).fill_null(False)
         rows = np.flatnonzero(beyond.to_numpy(zero_copy_only=False))
         if not len(rows):
             return Evaluated(clipped)

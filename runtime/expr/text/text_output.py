@@ -27,7 +27,16 @@ from .range_text import range_text
 
 _MICROS_PER_DAY = 86_400_000_000
 _QUOTED_ELEMENTS = frozenset(
-    (Kind.TIMESTAMP, Kind.TIMESTAMPTZ, Kind.INTERVAL, Kind.BYTEA, Kind.JSONB, Kind.JSON, Kind.RECORD)
+    (
+        Kind.DATE,
+        Kind.TIMESTAMP,
+        Kind.TIMESTAMPTZ,
+        Kind.INTERVAL,
+        Kind.BYTEA,
+        Kind.JSONB,
+        Kind.JSON,
+        Kind.RECORD,
+    )
 )
 """Types whose text may hold what an array literal has to quote."""
 _FIRST_PLAIN_DAY = -719_162  # 0001-01-01

@@ -11,7 +11,7 @@ one direction are handled in order: that order is what makes "these parts, then 
 | `dataflows` | InstallDataflow, Uninstall, Halt, Adopt, Repoint, LimitMemory, LargeSteps, CheckpointPublished | Hydrated, Status, Checkpointed, StateLost, DataflowStatistics |
 | `connectors` | InstallSource, SetOutputs, InstallSink, Ingested | Ingest, IngestProgress, SinkProgress, SinkBehind, Status |
 | `peeks`, `subscriptions` | LookUp, LookUpStored, Peek, PeekIndex, CancelPeek, LargeQueries; InstallDataflow | LookedUp, PeekRows, PeekFailed |
-| `jobs` | RunJob, CancelJob, StepEnded | JobProgress, JobFinished, StepJob |
+| `jobs` | RunJob, RunTasks, CancelJob, StepEnded, SharesRead | JobProgress, JobFinished, StepJob, ReadShares |
 
 Why not Arrow Flight: a round trip here takes some 20 us instead of 400, the coordinator serves it on its event loop
 beside pgwire, and both ends can push at any time (docs/architecture/processes.md).
@@ -71,7 +71,10 @@ from .jobs import (
     CancelJob,
     JobFinished,
     JobProgress,
+    ReadShares,
     RunJob,
+    RunTasks,
+    SharesRead,
     StateRuns,
     StepEnded,
     StepJob,
@@ -141,10 +144,13 @@ __all__ = [
     "PeekIndex",
     "PeekRows",
     "Progress",
+    "ReadShares",
     "ReplicaHello",
     "Repoint",
     "RunJob",
+    "RunTasks",
     "SetOutputs",
+    "SharesRead",
     "SinkBehind",
     "SinkDescription",
     "SinkProgress",

@@ -54,7 +54,8 @@ class UpsertState:
 @dataclass(frozen=True, slots=True)
 class InstallSource:
     """`position` is where the durable outputs end upstream; `upsert` is what a source with such state goes on from, `connections` what
-    the source reads through, by id, and `recorded` the shard of its positions, of a source that goes on from what stands beside them.  `installation` is a number of its own: what another one has read is not committed any more."""
+    the source reads through, by id, and `recorded` the shard of its positions, of a source that goes on from what stands beside them.  `installation` is a number of its own: what another one has read is not committed any more.
+    What is to be read at once is read by a Spark job from `job_min_bytes` on."""
 
     id: GlobalId
     name: str
@@ -65,6 +66,7 @@ class InstallSource:
     connections: Mapping[GlobalId, Values] = field(default_factory=dict)
     installation: int = 0
     recorded: Import | None = None
+    job_min_bytes: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +86,7 @@ class Ingest:
     """New data of a source, times still open: `parts` go to the shards of its outputs, `position` to its remap shard, and
     `recorded` beside it.
 
-    `statistics` are as they are when that is committed."""
+    `statistics` are as they are when that is committed.  The parts may be those of a Spark job."""
 
     id: GlobalId
     parts: Mapping[GlobalId, tuple[PartRef, ...]]
@@ -92,6 +94,7 @@ class Ingest:
     statistics: SourceStatistics
     recorded: tuple[PartRef, ...] = ()
     installation: int = 0
+    job_id: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,13 +1,18 @@
-"""Spark jobs: asked of the driver by the coordinator, or, for a large step of a dataflow, of the coordinator by a replica."""
+"""Spark jobs: asked of the driver by the coordinator, or, for a large step of a dataflow or for what a source is to read, of the coordinator
+by a replica."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from ...compute.plan import DataflowPlan
 from ...compute.spark.job import Step
 from ...expr.tree.relation import GlobalId
 from ...persist.client import PartRef, ShardId
+from ...storage.share_reading import ShareReader, WrittenShare
+from ...storage.shares import Share
 from .commits import Import
 
 INDEX_RUNS = "index"
@@ -63,6 +68,20 @@ class RunJob:
 
 
 @dataclass(frozen=True, slots=True)
+class RunTasks:
+    """To the driver: call `work` for each of the `items`, in a task of its own, wherever that is.  How many rows that are nobody knows."""
+
+    job_id: int
+    pool: str | None
+    work: Callable[[Any], Any]
+    items: tuple[Any, ...]
+
+    @property
+    def rows(self) -> int:
+        return 0
+
+
+@dataclass(frozen=True, slots=True)
 class CancelJob:
     job_id: int
 
@@ -86,7 +105,7 @@ class JobFinished:
 
     Of a query, `answers` are the paths of files of rows, `answer_bytes` is their size (if that is too much, some were
     not written), `retracts` says that some rows are retractions of others, and `failure` is the SQLSTATE and message of
-    an error among them.  Of a step, `errors` are those that come and go (Arrow IPC).
+    an error among them.  Of a step, `errors` are those that come and go (Arrow IPC).  Of tasks, `results` are what they have returned.
     """
 
     job_id: int
@@ -100,6 +119,7 @@ class JobFinished:
     retracts: bool = False
     failure: tuple[str, str] | None = None
     errors: bytes | None = None
+    results: tuple[Any, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +142,29 @@ class StepEnded:
     number: int
     state: tuple[StateRuns, ...] = ()
     errors: bytes | None = None
+    error: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ReadShares:
+    """The source, as it is installed under that number, waits for a Spark job to read the shares: by `reader`, once that knows where its
+    parts go."""
+
+    id: GlobalId
+    installation: int
+    reader: ShareReader
+    shares: tuple[Share, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SharesRead:
+    """The answer to `ReadShares`: what was read by that job, which the next `Ingest` is to commit.  Or `error`: the source is to read them
+    itself."""
+
+    id: GlobalId
+    installation: int
+    job_id: int = 0
+    written: tuple[WrittenShare, ...] = ()
     error: str | None = None
 
 

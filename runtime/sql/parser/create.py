@@ -25,9 +25,9 @@ from ..syntax.definition_statements import (
 )
 from ..syntax.sink_statements import OutsideClause
 from ..syntax.storage_parameters import StorageParameters
-from .connector.file_source import FileSourceParser
 from .connector.kafka_source import KafkaSourceParser
 from .connector.lake_sink import LakeSinkParser
+from .connector.lake_source import LakeSourceParser
 from .connector.load_generator import LoadGeneratorParser
 from .connector.upstream_source import ColumnLists, UpstreamSourceParser
 from .lexer import TokenKind
@@ -36,7 +36,7 @@ REPLICAS = "Replicas are alike, and have no names: REPLICATION FACTOR is the num
 
 
 class CreateParser(
-    KafkaSourceParser, LakeSinkParser, UpstreamSourceParser, LoadGeneratorParser, FileSourceParser
+    KafkaSourceParser, LakeSinkParser, UpstreamSourceParser, LoadGeneratorParser, LakeSourceParser
 ):
     def create(self) -> st.StatementNode:
         start = self.index
@@ -394,10 +394,14 @@ class CreateParser(
             return self.file_source(begun)
         if self.accept_words("s3"):
             return self.s3_source(begun)
+        if self.accept_words("iceberg", "catalog"):
+            return self.iceberg_source(begun)
+        if self.accept_words("delta"):
+            return self.delta_source(begun)
         raise Unsupported(
             f"CREATE SOURCE ... FROM {self.token.value.upper()} is not supported",
             hint="Sources are FROM FILE '/path' FORMAT JSON|CSV|PARQUET, FROM S3 CONNECTION, FROM KAFKA CONNECTION, "
-            "FROM POSTGRES CONNECTION, FROM MYSQL CONNECTION, FROM WEBHOOK, or FROM LOAD GENERATOR.",
+            "FROM POSTGRES CONNECTION, FROM MYSQL CONNECTION, FROM ICEBERG CATALOG CONNECTION, FROM DELTA, FROM WEBHOOK, or FROM LOAD GENERATOR.",
             position=self.token.position,
         )
 

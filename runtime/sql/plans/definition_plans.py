@@ -17,7 +17,9 @@ from ...storage.sink.delta.options import DeltaSinkOptions
 from ...storage.sink.iceberg.options import IcebergSinkOptions
 from ...storage.sink.kafka.options import KafkaSinkOptions
 from ...storage.sink.postgres.options import PostgresSinkOptions
+from ...storage.source.delta.options import DeltaSourceOptions
 from ...storage.source.generator.options import GeneratorOptions
+from ...storage.source.iceberg.options import IcebergSourceOptions
 from ...storage.source.kafka.options import KafkaOptions
 from ...storage.source.s3.options import S3Options
 from ...storage.source.upstream_tables import UpstreamOptions
@@ -178,7 +180,14 @@ class CreateSource:
 
     name: QualifiedName
     connector: (
-        FileConnector | CounterConnector | GeneratorOptions | KafkaOptions | UpstreamOptions | S3Options
+        FileConnector
+        | CounterConnector
+        | GeneratorOptions
+        | KafkaOptions
+        | UpstreamOptions
+        | S3Options
+        | DeltaSourceOptions
+        | IcebergSourceOptions
     )
     schema: Schema | None
     key: tuple[int, ...]

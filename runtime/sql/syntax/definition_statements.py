@@ -126,6 +126,16 @@ class S3SourceClause:
 
 
 @dataclass(frozen=True, slots=True)
+class LakeSourceClause:
+    """What stands behind FROM ICEBERG CATALOG, and behind FROM DELTA, which has no connection to a catalog.  `files` is the one to AWS."""
+
+    connection: Name | None
+    options: tuple[Option, ...]
+    files: Name | None
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
 class SourceTableName:
     """Of FOR TABLES: what upstream calls it, and what the table is to be called, if that is said."""
 
@@ -152,7 +162,7 @@ class WhereClause:
 
 @dataclass(frozen=True, slots=True)
 class CreateSourceStatement:
-    """With `kafka` it is one of KAFKA, with `upstream` one of POSTGRES or MYSQL, with `s3` one of S3; else `path` None is a load generator, of which `generator_kind` says which.  `tables` are those to make from it, None of
+    """With `kafka` it is one of KAFKA, with `upstream` one of POSTGRES or MYSQL, with `s3` one of S3, with `lake` one of a table in a lake; else `path` None is a load generator, of which `generator_kind` says which.  `tables` are those to make from it, None of
     a statement without FOR ..., () of FOR ALL TABLES."""
 
     name: ObjectName
@@ -178,11 +188,12 @@ class CreateSourceStatement:
     excluded: tuple[Name, ...] = ()
     retain_rows: RetainRowsClause | None = None
     s3: S3SourceClause | None = None
+    lake: LakeSourceClause | None = None
 
     @property
-    def of_files(self) -> bool:
-        """Whether it reads files, wherever they are."""
-        return self.path is not None or self.s3 is not None
+    def lists_columns(self) -> bool:
+        """Whether it reads files or a table of a lake, wherever they are: it says which columns there are."""
+        return self.path is not None or self.s3 is not None or self.lake is not None
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,7 +59,7 @@ class KafkaSourceClause:
 @dataclass(frozen=True, slots=True)
 class UpstreamSourceClause:
     """What stands behind FROM POSTGRES and FROM MYSQL, which has no publication.  `text` and `excluded` are columns of TEXT COLUMNS and EXCLUDE COLUMNS, `schemas` those of
-    FOR SCHEMAS.  `published` is what upstream has, once it was asked."""
+    FOR SCHEMAS.  `published` is what upstream has, once it was asked.  `snapshot_connections` copy contents, where that is said."""
 
     kind: ConnectionKind
     connection: Name
@@ -69,3 +69,4 @@ class UpstreamSourceClause:
     schemas: tuple[Name, ...] | None
     position: int
     published: UpstreamTables | None = None
+    snapshot_connections: int | None = None

@@ -108,8 +108,9 @@ class GuardedSqlCatalog(_Guarded, SqlCatalog):  # type: ignore[misc]
     def create_tables(self) -> None:
         """Those of a catalog that is new, of which somebody else may make one after it was looked for."""
         for _ in SqlCatalogBaseTable.metadata.tables:
-            with suppress(SQLAlchemyError):
-                return super().create_tables()
+            with suppress(SQLAlchemyError):  # the last attempt says what is wrong
+                super().create_tables()
+                return
         super().create_tables()
 
     def close(self) -> None:

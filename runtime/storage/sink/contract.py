@@ -103,6 +103,14 @@ class SinkTarget(Protocol):
         """Lets go of the target."""
 
 
+def fenced(place: str) -> SinkFenced:
+    """Of who finds in the progress that the `place` is another one's."""
+    return SinkFenced(
+        f"another process writes to {place} as this sink",
+        hint="It may be a copy of this runtime, or one that has taken its place: stop one of them.",
+    )
+
+
 def refuse_lost(place: str, durable: int, acknowledged: int, as_of: int, hint: str) -> None:
     """Raises StorageError where the `place` of a sink's progress has only what lies before `durable`, and more was acknowledged; a sink
     that has not begun, as of its first contents, has lost nothing."""

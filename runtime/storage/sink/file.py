@@ -31,7 +31,8 @@ from ...repr.types import NESTED, Kind
 from .change_json import encode_json
 from .change_parquet import encode_parquet
 from .change_records import SinkEnvelope, change_records
-from .contract import SinkStalled, SinkStatistics, nothing
+from .contract import SinkStalled, nothing
+from .resumed import ResumedSink
 
 MANIFEST = "manifest.json"
 MANIFEST_VERSION = 1
@@ -54,7 +55,7 @@ _RESERVED = {
 }
 
 
-class FileSink:
+class FileSink(ResumedSink):
     """One writer of one directory, which it holds locked from `open` to `close`.  Not thread-safe."""
 
     def __init__(
@@ -69,32 +70,18 @@ class FileSink:
     ) -> None:
         """Raises InvalidParameter or Unsupported for options and columns that do not go together."""
         _check(format, schema, envelope, key)
+        super().__init__(schema, generation)
         self._id = sink_id
         self._path = Path(path)
         self._format = format
-        self._schema = schema
         self._envelope = envelope
         self._key = tuple(key)
         self._lock: int | None = None
-        self._written = 0  # the manifest's upper
-        self._upper = 0
-        self._generation = generation
-        self.written_generation = 0
-        self.statistics = SinkStatistics()
 
     @property
     def writes_net(self) -> bool:
         """Each time's records are of their own."""
         return False
-
-    @property
-    def upper(self) -> int:
-        """Everything below was handed over; `durable_upper` says what a crash would leave."""
-        return self._upper
-
-    @property
-    def durable_upper(self) -> int:
-        return self._written
 
     def open(self) -> int:
         """Takes the directory, removes what a crash left, and returns the time to go on from (0 at the start).
@@ -108,15 +95,15 @@ class FileSink:
             try:
                 manifest = self._read_manifest()
                 if manifest is not None:
-                    self.written_generation = manifest.get("generation", 0)
-                self._written = self._upper = manifest["upper"] if manifest is not None else 0
+                    self._written_generation = manifest.get("generation", 0)
+                self._durable_upper = manifest["upper"] if manifest is not None else 0
                 self._remove_leftovers()
             except BaseException:
                 self.close()
                 raise
             if manifest is None:
-                self._write_manifest(0, self.written_generation)
-        return self._upper
+                self._write_manifest(0, self._written_generation)
+        return self._resume()
 
     def close(self) -> None:
         """Lets go of the directory."""
@@ -126,9 +113,9 @@ class FileSink:
 
     def check_follows(self, acknowledged: int) -> None:
         """A directory that was emptied gets the contents again."""
-        if 0 < self._written < acknowledged:
+        if 0 < self._durable_upper < acknowledged:
             raise StorageError(
-                f"the target holds the changes below {self._written}, and had acknowledged those below {acknowledged}",
+                f"the target holds the changes below {self._durable_upper}, and had acknowledged those below {acknowledged}",
                 hint="It was exchanged for an older one: restore it, or drop the sink and create it again "
                 "with an empty directory.",
             )
@@ -146,20 +133,20 @@ class FileSink:
         Raises SinkStalled, DiskFull or KeyNotUnique; then nothing was handed over, and the call may be repeated.
         """
         assert self._lock is not None, "open the sink first"
-        assert lower == self._upper < upper, f"[{lower}, {upper}) does not follow {self._upper}"
+        self._check_next(lower, upper)
         changes = consolidate(changes)
         if len(changes):
             assert lower <= int(changes.times.min()), "a change before the interval"
             assert int(changes.times.max()) < upper, "a change beyond the interval"
-        elif upper - self._written < IDLE_PROGRESS_MS and self.written_generation == self._generation:
+        elif upper - self._durable_upper < IDLE_PROGRESS_MS and self._written_generation == self._generation:
             self._upper = upper
             return
         with self._explained():
             if len(changes):
                 self._write_changes(changes, upper)
             self._write_manifest(upper, self._generation)
-        self._written = self._upper = upper
-        self.written_generation = self._generation
+        self._durable_upper = self._upper = upper
+        self._written_generation = self._generation
         staged = self.statistics
         self.statistics = replace(
             staged, messages_committed=staged.messages_staged, bytes_committed=staged.bytes_staged
@@ -169,13 +156,9 @@ class FileSink:
         records = change_records(self._schema, changes, self._envelope, self._key)
         pieces = _ENCODERS[self._format](self._schema, changes, records, self._envelope, self._key)
         # The intervals since the manifest's upper that held no changes belong to this file.
-        name = f"{self._written:020d}-{upper:020d}.{_EXTENSIONS[self._format]}"
+        name = f"{self._durable_upper:020d}-{upper:020d}.{_EXTENSIONS[self._format]}"
         self._write_durably(name, pieces)
-        done = self.statistics
-        messages, nbytes = done.messages_staged + len(records), done.bytes_staged + sum(map(len, pieces))
-        self.statistics = SinkStatistics(
-            messages, done.messages_committed, nbytes, done.bytes_committed, done.files + 1
-        )
+        self._count(staged=len(records), staged_bytes=sum(map(len, pieces)), files=1)
 
     def _write_manifest(self, upper: int, generation: int) -> None:
         manifest = {
@@ -251,7 +234,7 @@ class FileSink:
         for entry in list(os.scandir(self._path)):
             match = _OURS.match(entry.name)
             unfinished = entry.name == MANIFEST + _TEMPORARY or (match is not None and match[4] is not None)
-            if unfinished or (match is not None and int(match[2]) > self._written):
+            if unfinished or (match is not None and int(match[2]) > self._durable_upper):
                 os.unlink(entry.path)
         self._sync_directory()
 

@@ -45,7 +45,7 @@ class FileReader:
     def __init__(
         self, path: str | Path, *, pattern: str | None = None, header: bool = False, delimiter: str = ","
     ) -> None:
-        self._files = FileSet(Path(path), pattern)
+        self.files = FileSet(Path(path), pattern)
         self._header = header
         self._delimiter = delimiter
         self._packed = PackedFiles(header=header, delimiter=delimiter)
@@ -59,10 +59,10 @@ class FileReader:
         A last line without its newline waits.  Raises SourceStalled, after which the same call may be repeated.
         """
         known: dict[str, Any] = dict((position or {}).get("files", {}))
-        found = self._files.list()
+        found = self.files.list()
         gone = known.keys() - {file.name for file in found}
         if gone:
-            raise vanished(min(gone), self._files.path)
+            raise vanished(min(gone), self.files.path)
         self.cut = None
         pieces: list[Piece] = []
         left, lag, at_end = max_bytes, 0, True
@@ -97,11 +97,23 @@ class FileReader:
             return None
         return Chunk(tuple(piece for piece in pieces if piece.data), {"files": known}, at_end, lag)
 
+    def unread(self, file: FoundFile, mark: Position | None) -> int | None:
+        """How many bytes of it come after the mark, before they are decompressed; None of one that `poll` is to judge."""
+        try:
+            if self._packed.has(file, None if mark is None else dict(mark)):
+                if mark is None:
+                    return file.size
+                return None if mark["size"] != file.size else 0 if mark["done"] else file.size
+        except OSError:
+            return None
+        offset = 0 if mark is None else mark["offset"]
+        return None if file.size < offset else file.size - offset
+
     def _is_packed(self, file: FoundFile, known: dict[str, Any]) -> bool:
         try:
             return self._packed.has(file, known.get(file.name))
         except FileNotFoundError as error:
-            raise vanished(file.name, self._files.path) from error
+            raise vanished(file.name, self.files.path) from error
         except OSError as error:
             raise _unreadable(file.name, error) from error
 
@@ -109,7 +121,7 @@ class FileReader:
         try:
             return self._packed.read(file, known, limit)
         except FileNotFoundError as error:
-            raise vanished(file.name, self._files.path) from error
+            raise vanished(file.name, self.files.path) from error
         except OSError as error:
             raise _unreadable(file.name, error) from error
 
@@ -135,7 +147,7 @@ class FileReader:
                 self._verified[file.name] = (file.identity, after)
                 fields = self._fields(stream) if self._header and data else None
         except FileNotFoundError as error:
-            raise vanished(file.name, self._files.path) from error
+            raise vanished(file.name, self.files.path) from error
         except OSError as error:
             raise _unreadable(file.name, error) from error
         if offset == 0:
@@ -147,7 +159,7 @@ class FileReader:
 
     def fields(self, name: str) -> tuple[str, ...]:
         """The header of the file, which was read before.  Raises SourceStalled where it cannot be read any more."""
-        for file in self._files.list():
+        for file in self.files.list():
             if file.name == name:
                 try:
                     if self._packed.has(file, None):
@@ -156,7 +168,7 @@ class FileReader:
                         return self._fields(stream)
                 except OSError as error:
                     raise _unreadable(name, error) from error
-        raise vanished(name, self._files.path)
+        raise vanished(name, self.files.path)
 
     def _fields(self, stream: BinaryIO) -> tuple[str, ...]:
         """The header, which is one whole line since something was read already."""

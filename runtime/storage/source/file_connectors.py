@@ -2,63 +2,117 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol
 
 from ...repr.schema import Schema
 from ..changes import Changes
 from ..decode import Decoded
 from ..decode_parquet import ParquetDecoder
 from ..ingestion import Connector, Outputs, Polled, Waiting
-from .file import FileReader
+from ..shares import WHOLE, Piece, Share, ShareRead
+from .directory import SourceStalled
+from .file import Chunk, FileReader
 from .file_options import FileOptions
+from .file_shares import FileShares
 from .line_records import LineRecords
-from .parquet_file import ParquetReader
+from .parquet_file import ParquetReader, RowsChunk
 
 
-class LineFiles:
-    """Text files, of which a line is a record."""
+class _Reader(Protocol):
+    def poll(self, position: Mapping[str, Any] | None, max_bytes: int) -> Chunk | RowsChunk | None: ...
 
-    def __init__(self, options: FileOptions, schema: Schema, key: tuple[int, ...]) -> None:
-        self._reader = FileReader(
-            options.path,
-            pattern=options.pattern,
-            header=options.format == "csv" and options.header,
-            delimiter=options.delimiter,
-        )
-        self._records = LineRecords(options.format, schema, key, options.delimiter)
+
+class _Files:
+    """What the connectors of all formats have in common.  Files are listed for shares when the source begins, and when a poll has
+    left much unread: not at every poll, ten times a second."""
+
+    def __init__(self, reader: _Reader, shares: FileShares) -> None:
+        self._reader = reader
+        self._shares = shares
+        self._lag: int | None = None
 
     def poll(
         self, position: Mapping[str, Any] | None, outputs: Outputs, max_bytes: int
     ) -> Polled | Waiting | None:
         chunk = self._reader.poll(position, max_bytes)
+        self._lag = 0 if chunk is None else chunk.lag_bytes
         if chunk is None:
-            name = self._reader.cut
-            return None if name is None else Waiting(f'file "{name}" is compressed, and waits for its end')
-        records = tuple(self._records.decode(piece) for piece in chunk.records)
+            return self._nothing()
         return Polled(
-            sole(outputs, records), chunk.next_position, chunk.at_end, chunk.lag_bytes, chunk.nbytes
+            sole(outputs, self._decoded(chunk)),
+            chunk.next_position,
+            chunk.at_end,
+            chunk.lag_bytes,
+            chunk.nbytes,
         )
 
+    def shares(self, position: Mapping[str, Any] | None, min_bytes: int) -> Sequence[Share]:
+        if self._lag is not None and self._lag < min_bytes:
+            return ()
+        try:
+            shares = self._shares.take(position, min_bytes)
+        except SourceStalled:
+            return ()  # as `poll` will say
+        if not shares:
+            self._lag = 0
+        return shares
 
-class ParquetFiles:
-    def __init__(self, options: FileOptions, schema: Schema, key: tuple[int, ...]) -> None:
+    def read_by_shares(self, reads: Sequence[ShareRead]) -> Polled:
+        position, rest = self._shares.together(reads)
+        self._lag = rest
+        return Polled({}, position, not rest, rest, sum(read.nbytes for read in reads))
+
+    def _nothing(self) -> Waiting | None:
+        """Why something that is there is not read."""
+        return None
+
+    def _decoded(self, chunk: Any) -> tuple[Decoded, ...]:
+        raise NotImplementedError
+
+
+class LineFiles(_Files):
+    """Text files, of which a line is a record."""
+
+    def __init__(
+        self, options: FileOptions, schema: Schema, key: tuple[int, ...], piece: Piece = WHOLE
+    ) -> None:
+        assert piece == WHOLE, "lines are counted from the beginning of a file"
+        reader = FileReader(
+            options.path,
+            pattern=options.pattern,
+            header=options.format == "csv" and options.header,
+            delimiter=options.delimiter,
+        )
+        super().__init__(reader, FileShares(reader.files, reader.unread))
+        self._lines = reader
+        self._records = LineRecords(options.format, schema, key, options.delimiter)
+
+    def _decoded(self, chunk: Chunk) -> tuple[Decoded, ...]:
+        return tuple(self._records.decode(piece) for piece in chunk.records)
+
+    def _nothing(self) -> Waiting | None:
+        name = self._lines.cut
+        return None if name is None else Waiting(f'file "{name}" is compressed, and waits for its end')
+
+
+class ParquetFiles(_Files):
+    def __init__(
+        self, options: FileOptions, schema: Schema, key: tuple[int, ...], piece: Piece = WHOLE
+    ) -> None:
         self._decoder = ParquetDecoder(schema, key)
-        self._reader = ParquetReader(
-            options.path, schema.names, self._decoder.check_file, pattern=options.pattern
+        reader = ParquetReader(
+            options.path, schema.names, self._decoder.check_file, pattern=options.pattern, piece=piece
         )
+        super().__init__(reader, FileShares(reader.files, reader.unread, reader.pieces))
 
-    def poll(self, position: Mapping[str, Any] | None, outputs: Outputs, max_bytes: int) -> Polled | None:
-        chunk = self._reader.poll(position, max_bytes)
-        if chunk is None:
-            return None
-        records = tuple(self._decoder.decode(p.rows, p.file, p.first_row) for p in chunk.records)
-        return Polled(
-            sole(outputs, records), chunk.next_position, chunk.at_end, chunk.lag_bytes, chunk.nbytes
-        )
+    def _decoded(self, chunk: RowsChunk) -> tuple[Decoded, ...]:
+        return tuple(self._decoder.decode(p.rows, p.file, p.first_row) for p in chunk.records)
 
 
-FILE_CONNECTORS: dict[str, Callable[[FileOptions, Schema, tuple[int, ...]], Connector]] = {
+FileConnector = Callable[[FileOptions, Schema, tuple[int, ...], Piece], Connector]
+
+FILE_CONNECTORS: dict[str, FileConnector] = {
     "json": LineFiles,
     "csv": LineFiles,
     "parquet": ParquetFiles,

@@ -15,6 +15,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from ..shares import WHOLE, Piece, pieces_of
 from .directory import FileSet, FoundFile, SourceStalled, changed, vanished
 from .file import Position
 
@@ -52,10 +53,13 @@ class ParquetReader:
         check: Callable[[pa.Schema, str], None],
         *,
         pattern: str | None = None,
+        piece: Piece = WHOLE,
     ) -> None:
-        self._files = FileSet(Path(path), pattern)
+        """Of a file that was not begun yet, the `piece` alone is read."""
+        self.files = FileSet(Path(path), pattern)
         self._columns = list(columns)
         self._check = check
+        self._piece = piece
 
     def poll(self, position: Position | None, max_bytes: int) -> RowsChunk | None:
         """The row groups after `position`, until there are `max_bytes`; None when there are none.
@@ -63,10 +67,10 @@ class ParquetReader:
         Raises SourceStalled, UndefinedColumn or DatatypeMismatch; the same call may be repeated.
         """
         known: dict[str, Any] = dict((position or {}).get("files", {}))
-        found = self._files.list()
+        found = self.files.list()
         gone = known.keys() - {file.name for file in found}
         if gone:
-            raise vanished(min(gone), self._files.path)
+            raise vanished(min(gone), self.files.path)
         pieces: list[RowsPiece] = []
         progressed = False
         read, lag, at_end = 0, 0, True
@@ -88,6 +92,21 @@ class ParquetReader:
             read, lag = read + nbytes, lag + rest
         return RowsChunk(tuple(pieces), {"files": known}, at_end, lag, read) if progressed else None
 
+    def unread(self, file: FoundFile, mark: Position | None) -> int | None:
+        """How many bytes of it can be read, about; None of one that `poll` is to judge."""
+        if mark is not None:
+            return None if mark["size"] != file.size else 0 if mark["groups"] is None else file.size
+        try:
+            with file.path.open("rb") as stream:
+                stream.seek(max(0, file.size - len(_MAGIC)))
+                return file.size if stream.read() == _MAGIC else 0
+        except OSError:
+            return None
+
+    def pieces(self, file: FoundFile, mark: Position | None) -> tuple[Piece, ...]:
+        """In which tasks may read it."""
+        return pieces_of(file.size) if mark is None else (WHOLE,)
+
     def _read(
         self, file: FoundFile, mark: dict[str, Any] | None, limit: int
     ) -> tuple[list[RowsPiece], dict[str, Any] | None, int, int]:
@@ -108,7 +127,7 @@ class ParquetReader:
                 stream.seek(0)
                 return self._row_groups(pq.ParquetFile(stream), file, mark, check, limit)
         except FileNotFoundError as error:
-            raise vanished(file.name, self._files.path) from error
+            raise vanished(file.name, self.files.path) from error
         except (OSError, pa.ArrowInvalid) as error:
             raise SourceStalled(
                 f'cannot read file "{file.name}": {error}', hint="Write it again under another name."
@@ -118,23 +137,31 @@ class ParquetReader:
         self, parquet: pq.ParquetFile, file: FoundFile, mark: dict[str, Any] | None, check: int, limit: int
     ) -> tuple[list[RowsPiece], dict[str, Any], int, int]:
         self._check(parquet.schema_arrow, file.name)
-        place = (mark["groups"], mark["rows"]) if mark is not None else (0, 0)
-        pieces, group, row, nbytes = read_groups(parquet, self._columns, file.name, place, limit)
+        first, stop = piece_groups(parquet, self._piece)
+        place = (mark["groups"], mark["rows"]) if mark is not None else first
+        pieces, group, row, nbytes = read_groups(parquet, self._columns, file.name, place, limit, stop)
         done = group >= parquet.num_row_groups
-        rest = 0 if done else file.size * (parquet.num_row_groups - group) // parquet.num_row_groups
+        rest = file.size * (stop - group) // max(1, parquet.num_row_groups)
         new_mark = {"rows": row, "groups": None if done else group, "size": file.size, "check": check}
         return pieces, new_mark, nbytes, rest
 
 
+def piece_groups(parquet: pq.ParquetFile, piece: Piece) -> tuple[tuple[int, int], int]:
+    """Where a piece of the file begins, as a place, and the row group where it ends."""
+    first, stop = piece.groups(parquet.num_row_groups)
+    rows = sum(parquet.metadata.row_group(group).num_rows for group in range(first))
+    return (first, rows), stop
+
+
 def read_groups(
-    parquet: pq.ParquetFile, columns: list[str], name: str, place: tuple[int, int], limit: int
+    parquet: pq.ParquetFile, columns: list[str], name: str, place: tuple[int, int], limit: int, stop: int
 ) -> tuple[list[RowsPiece], int, int, int]:
-    """Row groups from `place` on, the group and the rows before it, until there are `limit` bytes: pieces, the place behind them, and
-    how many bytes they have."""
+    """Row groups from `place` on, the group and the rows before it, up to the group `stop` or until there are `limit` bytes: pieces, the
+    place behind them, and how many bytes they have."""
     group, row = place
     pieces: list[RowsPiece] = []
     nbytes = 0
-    while group < parquet.num_row_groups and nbytes < limit:
+    while group < stop and nbytes < limit:
         table = parquet.read_row_group(group, columns=columns, use_threads=False)
         for rows in table.combine_chunks().to_batches():
             pieces.append(RowsPiece(name, row + 1, rows))

@@ -1,7 +1,9 @@
-"""Packages whose macros dispatch: where there is one for PostgreSQL, it is taken; the adapter's own come before."""
+"""Packages whose macros dispatch: where there is one for PostgreSQL, it is taken; the adapter's own come before.  And a data test's
+materialization, which a project may have of its own."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -141,6 +143,71 @@ class TestPackages:
         shape = f"select column_name from {project.test_schema}.shape order by ordinal_position"
         assert project.run_sql(shape, fetch="all") == [("of",), ("note",)]
         assert project.run_sql(f"select note from {project.test_schema}.notes", fetch="all") == [("2",)]
+
+
+# In the manner of elementary: a data test's failures are said, by a default materialization around dbt's own.
+SAID = """
+{% materialization test, default %}
+  {% set result = dbt.materialization_test_default() %}
+  {% set rows = load_result('main').table.rows %}
+  {% do run_query("insert into " ~ target.schema ~ ".said select '" ~ model.name ~ " of SOURCE', " ~ rows[0][0]) %}
+  {{ return(result) }}
+{% endmaterialization %}
+"""
+
+
+class OwnMaterialization:
+    """Data tests by a default materialization that is not dbt's; it goes before the adapter's, which it may call."""
+
+    FLAGS: Mapping[str, Any] = {}
+    SAYS: Sequence[tuple[str, int]] = ()
+
+    @pytest.fixture(scope="class")
+    def project_config_update(self) -> dict[str, Any]:
+        table = "create table if not exists {{ target.schema }}.said (test text, failures int)"
+        return {"flags": dict(self.FLAGS), "on-run-start": [table]}
+
+    @pytest.fixture(scope="class")
+    def models(self) -> dict[str, str]:
+        return {
+            "numbers.sql": "select 1 as n union all select null union all select null",
+            "numbers.yml": "models:\n  - name: numbers\n    columns:\n      - name: n\n        data_tests:\n"
+            "          - not_null: {name: known}\n"
+            "          - unique: {name: one_of_each, config: {store_failures_as: materialized_view}}\n",
+        }
+
+    def test_whose_materialization_it_is(self, project: Any) -> None:
+        run_dbt(["deps"])
+        said = messages(run_dbt(["build"], expect_pass=False))
+        assert said["known"] == "Got 2 results, configured to fail if != 0"
+        stored = f"select count(*) from {project.test_schema}_dbt_test__audit.one_of_each"
+        assert project.run_sql(stored, fetch="one") == (0,)
+        rows = f"select test, failures from {project.test_schema}.said order by 1"
+        assert project.run_sql(rows, fetch="all") == list(self.SAYS)
+
+
+class TestProjectsOwnTests(OwnMaterialization):
+    SAYS = (("known of the project", 2), ("one_of_each of the project", 0))
+
+    @pytest.fixture(scope="class")
+    def macros(self) -> dict[str, str]:
+        return {"tests.sql": SAID.replace("SOURCE", "the project")}
+
+
+class TestPackagesOwnTests(OwnMaterialization):
+    """dbt takes none of a package's in place of its own."""
+
+    @pytest.fixture(scope="class")
+    def packages(self, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+        folder = tmp_path_factory.mktemp("packages")
+        return {"packages": [{"local": str(package(folder, "says", SAID.replace("SOURCE", "a package")))}]}
+
+
+class TestPackagesOwnTestsAllowed(TestPackagesOwnTests):
+    """Unless the project says so."""
+
+    FLAGS = {"require_explicit_package_overrides_for_builtin_materializations": False}
+    SAYS = (("known of a package", 2), ("one_of_each of a package", 0))
 
 
 def package(folder: Path, name: str, macros: str) -> Path:

@@ -1,29 +1,25 @@
 """The integration tests of dbt's packages, here and with dbt-postgres: what passes there passes here.
 
-`PTVC_DBT_PACKAGES` names a folder with a copy of each package, under the name that it has as a package (`dbt_utils`, `codegen`); none of
-them is part of this repository.  dbt-postgres is installed into an environment of its own.  Both run the package's project as
+`copies.py` says where the packages are.  dbt-postgres is installed into an environment of its own.  Both run the package's project as
 it is, but for the profile and for `packages.yml`, whose entries are read from the folder.
 """
 
 from __future__ import annotations
 
 import json
-import os
-import shutil
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from subprocess import PIPE, STDOUT, run
-from typing import Any
 
-import psycopg
 import pytest
 import yaml
 
-from benchmarks.dbt_adapters import DbtAdapter, ptvc_adapter, served_postgres
+from benchmarks.dbt_adapters import DbtAdapter
 
-VARIABLE = "PTVC_DBT_PACKAGES"
+from .copies import copied, skip_without
+
 GOOD = ("success", "pass", "warn", "no-op")
 
 BY_NAME = (
@@ -66,40 +62,18 @@ ENVIRONMENT = {
 """What the projects read of it."""
 
 
-@pytest.fixture(scope="module")
-def packages() -> Path:
-    folder = os.environ.get(VARIABLE)
-    if folder is None:
-        pytest.skip(f"no copies of dbt packages: {VARIABLE} names their folder")
-    return Path(folder)
-
-
-@pytest.fixture(scope="module")
-def adapters(
-    packages: Path, server: dict[str, Any], tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[tuple[DbtAdapter, DbtAdapter]]:
-    """This one and dbt-postgres."""
-
-    def connect() -> psycopg.Connection[Any]:
-        return psycopg.connect(**server, autocommit=True)
-
-    with served_postgres(tmp_path_factory.mktemp("environment") / "venv") as postgres:
-        yield ptvc_adapter(server["port"], lambda: 0.0, connect), postgres
-
-
 @pytest.mark.slow
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize("suite", SUITES, ids=str)
 def test_what_passes_with_postgres_passes_here(
     suite: Suite,
-    packages: Path,
+    copies: Path,
     adapters: tuple[DbtAdapter, DbtAdapter],
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    if not (packages / suite.package).is_dir():
-        pytest.skip(f"no copies of dbt packages: {VARIABLE} has no folder {suite.package}")
-    here, there = (results(suite, adapter, packages, tmp_path / adapter.name) for adapter in adapters)
+    skip_without(copies, suite.package)
+    here, there = (results(suite, adapter, copies, tmp_path / adapter.name) for adapter in adapters)
     with capsys.disabled():
         print(f"\n{suite}: {counts(here)}; with dbt-postgres: {counts(there)}")
     assert any(status in GOOD for status, _ in there.values())
@@ -137,24 +111,6 @@ def results(suite: Suite, adapter: DbtAdapter, packages: Path, place: Path) -> d
         else:
             found[command] = "success" if done.returncode == 0 else "error", done.stdout[-2000:]
     return found
-
-
-def copied(packages: Path, place: Path) -> None:
-    """All packages, each of whose `packages.yml` names folders beside it only."""
-    for package in filter(Path.is_dir, packages.iterdir()):
-        shutil.copytree(package, place / package.name, symlinks=True)
-    for lock in place.rglob("package-lock.yml"):
-        lock.unlink()
-    for listed in place.rglob("packages.yml"):
-        entries = (yaml.safe_load(listed.read_text()) or {}).get("packages") or []
-        local = [{"local": str(_folder(entry, listed.parent, place))} for entry in entries]
-        listed.write_text(yaml.safe_dump({"packages": local}))
-
-
-def _folder(entry: Mapping[str, str], project: Path, place: Path) -> Path:
-    if "local" in entry:
-        return (project / entry["local"]).resolve()
-    return place / entry["package"].rpartition("/")[2]
 
 
 def counts(found: Mapping[str, tuple[str, str]]) -> str:

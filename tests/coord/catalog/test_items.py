@@ -333,7 +333,7 @@ def test_postgres_sources_are_read_as_they_were_written() -> None:
         uses=("u16",),
     )
     columns = (UpstreamColumn("a", 1, 23, -1, "integer", False), UpstreamColumn("b", 2, 25, -1, "text", True))
-    upstream = UpstreamTable(16_500, "public", "t", columns, "table 16501", "f", ("a",), ("c",))
+    upstream = UpstreamTable("public", "t", columns, 16_500, "table 16501", "f", key=("a",), excluded=("c",))
     table = SourceTable(
         **identity(18, 16403, "t", 1703),
         schema=AB,
@@ -360,7 +360,7 @@ def test_mysql_sources_are_read_as_they_were_written() -> None:
     )
     assert item_from_json(item_to_json(source)) == source
     columns = (MysqlColumn("a", "int(11)", False), MysqlColumn("b", "varchar(5)", True, "latin1"))
-    upstream = MysqlTable("d", "t", columns, ("a",), ("c",))
+    upstream = MysqlTable("d", "t", columns, key=("a",), excluded=("c",))
     assert parsed_table(upstream.to_json()) == upstream
 
 

@@ -148,7 +148,9 @@ def test_an_object_is_installed_as_it_is_when_it_is_tried(
         failures: list[BaseException] = []
         supervisor = Supervisor(lambda _, error: failures.append(error))
         nothing = cast(Any, None)
-        subject = Installer(changing, changing, nothing, nothing, nothing, nothing, lambda: 0, supervisor)
+        subject = Installer(
+            changing, changing, nothing, nothing, nothing, nothing, nothing, lambda: 0, supervisor
+        )
         replica = ReplicaClient("c1", "quickstart", "r1")
         subject.install(replica, SOURCE)
         await asyncio.wait_for(asyncio.gather(*replica.tasks), 30)

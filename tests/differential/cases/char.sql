@@ -99,3 +99,5 @@ select v = any (array['b ']), v <> all (array['b ']::text[]), v < any (array['b 
 select v in (select 'b '::text), v in (select 'b '::varchar), v > any (select 'b'::text), v <= all (select 'b '::varchar), v not in (select 'b '::text) from (select 'b'::char(4) as v) as x
 select 'b '::text in (select v), 'b '::varchar in (select v), 'b '::text = all (select v), ('b '::text, 1) in (select v, 1), (v, 1) in (select 'b '::text, 1) from (select 'b'::char(4) as v) as x
 select v is distinct from 'b '::text, 'b '::varchar is not distinct from v, nullif(v, 'b '::text), nullif(v, 'x'::text) || '|', nullif('b '::varchar, v), nullif(v, 'b '::varchar) from (select 'b'::char(4) as v) as x
+select '\101'::"char", '\000'::"char" = '', '\400'::"char" = '', '\1012'::"char", '\18'::"char", '\'::"char", '\501'::text::"char"
+select array['0044-03-15 BC'::date, '2024-01-01', 'infinity', null], array['0044-03-15 12:00:00 BC'::timestamp], daterange('0044-03-15 BC', '2024-01-01'), row('0044-03-15 BC'::date), array[daterange('0044-03-15 BC', null)]

@@ -20,7 +20,7 @@ def test_all_that_may_stand_behind_s3() -> None:
         "CREATE SOURCE IF NOT EXISTS a.s (id int, v text) IN CLUSTER cl FROM S3 CONNECTION b.c (URI = 's3://bucket/p', PATTERN '*.csv', "
         "SCAN INTERVAL = '1s') FORMAT CSV WITHOUT HEADER WITH (DELIMITER ';') KEY (id) ENVELOPE UPSERT WITH (RETAIN HISTORY FOR '1h')"
     )
-    assert found.of_files
+    assert found.lists_columns
     assert (found.path, found.format, found.envelope) == (None, "csv", "upsert")
     assert found.s3.connection.parts == ("b", "c")
     assert [(option.name, option.value) for option in found.s3.options] == [
@@ -40,7 +40,7 @@ def test_a_file_is_as_it_was() -> None:
     found = node(
         "CREATE SOURCE s (id int) FROM FILE '/x' FORMAT JSON DEAD LETTERS AS l WITH (ON ERROR = DEAD LETTER)"
     )
-    assert (found.path, found.s3, found.format, found.of_files) == ("/x", None, "json", True)
+    assert (found.path, found.s3, found.format, found.lists_columns) == ("/x", None, "json", True)
     assert found.dead_letters.name.parts == ("l",)
 
 

@@ -14,7 +14,8 @@ from ptvc.storage.connections.options import ConnectionKind, ConnectionOptions, 
 from ptvc.storage.connections.validation import validate
 from ptvc.storage.connections.values import Values
 from servers.certificates import Authority
-from servers.mariadb_listening import PASSWORD, USER, MariaDb, mariadb_server
+from servers.mariadb_listening import MariaDb, mariadb_server
+from servers.mysql_process import PASSWORD, USER
 
 from .outside import silence
 

@@ -161,6 +161,11 @@ class StagingAdapter(SinksAdapter):
         return any(not one.in_place or one.by_name for one in self._staging.read_by(sql))
 
     @available.parse(lambda *a, **k: False)
+    def has_staged(self) -> bool:
+        """Whether something is to take its place when the run ends."""
+        return bool(self._staging.all)
+
+    @available.parse(lambda *a, **k: False)
     def is_read_by_name(
         self, node: str, sql: str, nodes: Mapping[str, Any], selected: Collection[str]
     ) -> bool:
@@ -234,8 +239,10 @@ class StagingAdapter(SinksAdapter):
         self._staging.add(Staged(node, target, relation, existing, **options))
 
     @available.parse_none
-    def make_sink_later(self, node: str, sink: PtvcRelation, statements: Sequence[str]) -> None:
-        self._staging.later_sinks.append(LaterSink(node, sink, tuple(statements)))
+    def make_sink_later(
+        self, node: str, sink: PtvcRelation, statements: Sequence[str], replaces: bool = False
+    ) -> None:
+        self._staging.later_sinks.append(LaterSink(node, sink, tuple(statements), replaces))
 
     # --- the end ---------------------------------------------------------------------------------------------------
 
@@ -261,7 +268,12 @@ class StagingAdapter(SinksAdapter):
         for attempt in range(1, _ATTEMPTS + 1):
             edges = self._dependency_edges()
             causes = held(staged, failed, children, edges, self._staging.schemas, made, tests)
-            taken = [one for one in staged if one.node not in causes]
+            going = {
+                name_of(later.sink)
+                for later in self._staging.later_sinks
+                if later.replaces and later.node not in descendants(causes, children) | failed
+            }
+            taken = [one.without(going) for one in staged if one.node not in causes]
             try:
                 self._staging.place(taken, edges)
                 break

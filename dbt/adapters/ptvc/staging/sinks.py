@@ -9,7 +9,9 @@ from dbt_common.exceptions import DbtRuntimeError
 
 from dbt.adapters.ptvc.dependencies import read_by
 from dbt.adapters.ptvc.relation import PtvcRelation
+from dbt.adapters.ptvc.sink_definition import SinkChange, sink_change, upstream_of
 from dbt.adapters.ptvc.staging.retired import is_retired, left_over, retired_below, stands_for
+from dbt.adapters.ptvc.staging.staged import name_of
 from dbt.adapters.ptvc.waiting import WaitingAdapter
 
 
@@ -35,6 +37,30 @@ class SinksAdapter(WaitingAdapter):
         self._await_sink(sink, timeout, is_done, "still writes what it has read before")
         self.drop_retired(retired)
         return True
+
+    @available.parse(lambda *a, **k: "nothing")
+    def sink_change(self, sink: PtvcRelation, create_sql: str) -> str:
+        """What of the sink that is there is another one in that statement: a value of `SinkChange`.
+
+        What it reads is what it does now, whichever it was made over.
+        """
+        rows = self.execute_macro("ptvc__get_sink_definitions", kwargs={"relation": sink})
+        if not rows:
+            raise DbtRuntimeError(f"sink {sink.render()} is not there any more.")
+        written, as_it_is = rows[0]
+        change = sink_change(written, create_sql)
+        if change in (SinkChange.TARGET, SinkChange.MANNER):
+            return change.value
+        reads, named = upstream_of(as_it_is), upstream_of(create_sql)
+        # What is retired makes way for its successor by itself.
+        goes_on = is_retired(reads) or name_of(reads) == (named.schema or sink.schema, named.identifier)
+        change = SinkChange.NOTHING if goes_on else SinkChange.UPSTREAM
+        return change.value
+
+    @available.parse(lambda *a, **k: "")
+    def sink_alteration(self, sink: PtvcRelation, create_sql: str) -> str:
+        """What has it read what that statement names."""
+        return f"alter sink {sink.render()} set from {upstream_of(create_sql).render()}"
 
     def _successor(self, sink: PtvcRelation, old: PtvcRelation) -> PtvcRelation:
         for found in self.list_relations(old.database, old.schema or ""):

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dbt.adapters.ptvc.dependencies import Edge, transitive_dependents
 from dbt.adapters.ptvc.relation import PtvcRelation, shorten
@@ -46,6 +46,10 @@ class Staged:
     renamed_indexes: tuple[tuple[str, str], ...] = ()
     made_indexes: tuple[str, ...] = ()
     dropped_indexes: tuple[str, ...] = ()
+
+    def without(self, going: Collection[Name]) -> Staged:
+        """Sinks of these names do not go on."""
+        return replace(self, sinks=tuple(sink for sink in self.sinks if name_of(sink) not in going))
 
 
 def name_of(relation: PtvcRelation) -> Name:

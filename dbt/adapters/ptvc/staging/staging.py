@@ -23,11 +23,13 @@ logger = AdapterLogger("ptvc")
 
 @dataclass(frozen=True, slots=True)
 class LaterSink:
-    """A sink that can be made only when what it reads has taken its place: a target takes no second one."""
+    """A sink that can be made, or changed, only when what it reads has taken its place: a target takes no second one.  With `replaces` the
+    one of that name which is there goes."""
 
     node: str
     sink: PtvcRelation
     statements: tuple[str, ...]
+    replaces: bool = False
 
 
 class Staging:

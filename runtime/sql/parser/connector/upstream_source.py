@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from ....errors import SqlSyntaxError
+from ....errors import InvalidParameter, SqlSyntaxError
 from ....storage.connections.options import ConnectionKind
 from ...syntax import ast
 from ...syntax.definition_statements import CreateSourceStatement
@@ -12,7 +12,12 @@ from ...syntax.source_statements import UpstreamSourceClause
 from .source_options import SourceOptionsParser
 
 _COLUMNS = ("TEXT COLUMNS", "EXCLUDE COLUMNS")
-_OPTIONS = {ConnectionKind.POSTGRES: ("PUBLICATION", *_COLUMNS), ConnectionKind.MYSQL: _COLUMNS}
+_CONNECTIONS = "SNAPSHOT CONNECTIONS"
+_OPTIONS = {
+    ConnectionKind.POSTGRES: ("PUBLICATION", *_COLUMNS, _CONNECTIONS),
+    ConnectionKind.MYSQL: _COLUMNS,
+}
+_MOST_CONNECTIONS = 32
 
 
 @dataclass(slots=True)
@@ -26,6 +31,7 @@ class ColumnLists:
 @dataclass(slots=True)
 class _Options:
     publication: str | None = None
+    connections: int | None = None
     lists: ColumnLists = field(default_factory=ColumnLists)
 
 
@@ -38,7 +44,7 @@ class UpstreamSourceParser(SourceOptionsParser):
         if_not_exists: bool,
         position: int,
     ) -> CreateSourceStatement:
-        """`CONNECTION c (PUBLICATION 'p' [, TEXT COLUMNS (...)] [, EXCLUDE COLUMNS (...)]) [FOR ...] [EXPOSE PROGRESS AS name]`; of MYSQL
+        """`CONNECTION c (PUBLICATION 'p' [, TEXT COLUMNS (...)] [, EXCLUDE COLUMNS (...)] [, SNAPSHOT CONNECTIONS n]) [FOR ...] [EXPOSE PROGRESS AS name]`; of MYSQL
         without a publication, and perhaps without parentheses."""
         at = self.token.position
         self.expect_words("connection")
@@ -63,6 +69,7 @@ class UpstreamSourceParser(SourceOptionsParser):
             options.lists.excluded or (),
             schemas,
             at,
+            snapshot_connections=options.connections,
         )
         return CreateSourceStatement(
             name,
@@ -91,7 +98,13 @@ class UpstreamSourceParser(SourceOptionsParser):
         position = self.token.position
         if self.column_list(found.lists):
             return
-        if kind is not ConnectionKind.POSTGRES or not self.accept_words("publication"):
+        is_postgres = kind is ConnectionKind.POSTGRES
+        if is_postgres and self.accept_words("snapshot", "connections"):
+            if found.connections is not None:
+                raise SqlSyntaxError(f"option {_CONNECTIONS} is given more than once", position=position)
+            found.connections = self._connections()
+            return
+        if not is_postgres or not self.accept_words("publication"):
             raise SqlSyntaxError(
                 f"{kind.words} sources have no option {self.token.value.upper()}",
                 hint=f"Options are {', '.join(_OPTIONS[kind])}.",
@@ -101,6 +114,14 @@ class UpstreamSourceParser(SourceOptionsParser):
             raise SqlSyntaxError("option PUBLICATION is given more than once", position=position)
         self.accept_symbol("=")
         found.publication = self.string() if not self.at_identifier() else self.label()
+
+    def _connections(self) -> int:
+        self.accept_symbol("=")
+        position = self.token.position
+        count = self.integer()
+        if not 1 <= count <= _MOST_CONNECTIONS:
+            raise InvalidParameter(f"{_CONNECTIONS} must be 1 to {_MOST_CONNECTIONS}", position=position)
+        return count
 
     def column_list(self, found: ColumnLists) -> bool:
         """`TEXT COLUMNS [=] (name, ...)` or `EXCLUDE COLUMNS [=] (name, ...)`; whether one of them stood next."""

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from ....errors import Unsupported
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from ....errors import PtvcError, Unsupported
 from ....repr.schema import Schema
 from ....storage.dead_letters import DEAD_LETTERS, letters_name, letters_schema
 from ....storage.ingestion import PROGRESS
@@ -12,7 +15,6 @@ from ...plans import definition_plans, query_plans
 from ...query.planner import Planner
 from ...syntax import ast
 from ...syntax.definition_statements import CreateSourceStatement
-from ..definitions import refuse_repeated
 
 
 def table_name(name: ast.Name, planner: Planner) -> QualifiedName:
@@ -25,6 +27,40 @@ def table_name(name: ast.Name, planner: Planner) -> QualifiedName:
             position=name.position,
         )
     return full
+
+
+def table_beside(name: ast.Name, source: QualifiedName, planner: Planner) -> QualifiedName:
+    """That of a table which is made with the source: in its schema, unless the name says another one."""
+    if len(name.parts) > 1 or source.schema == planner.context.temp_schema:
+        return table_name(name, planner)
+    return replace(source, name=name.parts[0])
+
+
+def refuse_same_names(
+    source: QualifiedName, tables: Iterable[tuple[QualifiedName, str]], position: int
+) -> None:
+    """What one statement makes has names of its own: the source, and tables of these references."""
+    made = {source: "the source itself"}
+    for name, reference in tables:
+        own = _OWN_WORDS.get(reference, f'the table of "{reference}"')
+        other = made.setdefault(name, own)
+        if other is not own:
+            raise PtvcError(
+                f'"{name}" would be both {other} and {own}',
+                sqlstate="42P07",
+                hint="FOR TABLES (table AS name, ...) says what tables are called.",
+                position=position,
+            )
+
+
+def named(
+    tables: Iterable[definition_plans.CreateSourceTable],
+) -> Iterator[tuple[QualifiedName, str]]:
+    """Their names and references."""
+    return ((table.name, table.reference) for table in tables)
+
+
+_OWN_WORDS = {PROGRESS: "its progress relation", DEAD_LETTERS: "its dead letters"}
 
 
 def is_progress(reference: ast.Name) -> bool:
@@ -43,15 +79,14 @@ def tables_beside(
     """Those that the statement asks for; `progress` are the columns of a position, None where it is not exposed."""
     tables = []
     if node.progress is not None and progress is not None:
-        name = table_name(node.progress, planner)
+        name = table_beside(node.progress, source, planner)
         tables.append(definition_plans.CreateSourceTable(name, None, PROGRESS, progress))
     if (asked := node.dead_letters) is not None:
-        parts = node.name.parts
-        default = ast.Name((*parts[:-1], letters_name(parts[-1])), node.name.position)
         schema = _letters_schema(node, connector, envelope)
-        name = table_name(asked.name or default, planner)
+        default = ast.Name((source.schema, letters_name(source.name)), node.name.position)
+        name = table_beside(asked.name or default, source, planner)
         tables.append(definition_plans.CreateSourceTable(name, None, DEAD_LETTERS, schema))
-    refuse_repeated([str(source), *(str(table.name) for table in tables)], node.name)
+    refuse_same_names(source, named(tables), node.name.position)
     return tuple(tables)
 
 

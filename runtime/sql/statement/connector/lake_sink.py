@@ -28,13 +28,7 @@ def iceberg_options(planner: Planner, clause: IcebergSinkClause, item: CatalogIt
         if name not in given:
             raise SqlSyntaxError(f"option {name} must be given", position=clause.position)
     namespace, table = _text(given["NAMESPACE"]), _text(given["TABLE"])
-    if not all(namespace.split(".")) or "." in table or not table:
-        raise PtvcError(
-            f'"{namespace}" and "{table}" are not the names of a namespace and of a table in it',
-            sqlstate="22023",
-            hint="Levels of a namespace are separated by dots; the name of a table has none.",
-            position=given["NAMESPACE"].position,
-        )
+    check_identifier(namespace, table, given["NAMESPACE"].position)
     interval = clause.commit_interval_ms or DEFAULT_INTERVAL_MS
     return IcebergSinkOptions(
         connection.id,
@@ -51,11 +45,9 @@ def delta_options(planner: Planner, clause: DeltaSinkClause, item: CatalogItem) 
     given = _given(clause.options)
     if "URI" not in given:
         raise SqlSyntaxError("option URI must be given", position=clause.position)
-    uri = _place(given["URI"])
+    uri = place_of(_text(given["URI"]), given["URI"].position)
     files = None if clause.files is None else connection_of(planner, clause.files, ConnectionKind.AWS)
-    if (files is None) is uri.startswith("s3://"):
-        what = "needs" if files is None else "is not in S3, and takes no"
-        raise SqlSyntaxError(f'"{uri}" {what} USING AWS CONNECTION', position=given["URI"].position)
+    check_keys(uri, files is not None, given["URI"].position)
     return DeltaSinkOptions(
         uri,
         None if files is None else files.id,
@@ -64,9 +56,27 @@ def delta_options(planner: Planner, clause: DeltaSinkClause, item: CatalogItem) 
     )
 
 
-def _place(option: LakeSinkOption) -> str:
-    """`s3://bucket/...`, or an absolute path."""
-    uri = _text(option).rstrip("/")
+def check_identifier(namespace: str, table: str, position: int) -> None:
+    """Of a table in a catalog of Iceberg.  Raises PtvcError."""
+    if not all(namespace.split(".")) or "." in table or not table:
+        raise PtvcError(
+            f'"{namespace}" and "{table}" are not the names of a namespace and of a table in it',
+            sqlstate="22023",
+            hint="Levels of a namespace are separated by dots; the name of a table has none.",
+            position=position,
+        )
+
+
+def check_keys(uri: str, given: bool, position: int) -> None:
+    """What is in S3, and only that, is reached with the keys of an AWS connection.  Raises SqlSyntaxError."""
+    if given is not uri.startswith("s3://"):
+        what = "is not in S3, and takes no" if given else "needs"
+        raise SqlSyntaxError(f'"{uri}" {what} USING AWS CONNECTION', position=position)
+
+
+def place_of(text: str, position: int) -> str:
+    """`s3://bucket/...`, or an absolute path.  Raises PtvcError."""
+    uri = text.rstrip("/")
     path = unquote(urlsplit(uri).path) if uri.startswith("file:///") else uri
     if re.fullmatch(r"s3://[a-z0-9][a-z0-9.-]+/[^?#]+", uri) or path.startswith("/"):
         return path
@@ -74,7 +84,7 @@ def _place(option: LakeSinkOption) -> str:
         f'"{uri}" is no place of a table',
         sqlstate="22023",
         hint="It is s3://bucket/path, or an absolute path on the server.",
-        position=option.position,
+        position=position,
     )
 
 

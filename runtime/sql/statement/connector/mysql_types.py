@@ -12,6 +12,7 @@ from ....repr.types import (
     INT2,
     INT4,
     INT8,
+    JSONB,
     NUMERIC_MAX_PRECISION,
     TEXT,
     TIME,
@@ -37,10 +38,13 @@ _OTHERS: Mapping[str, ScalarType] = {
     "datetime": TIMESTAMP,
     "timestamp": TIMESTAMPTZ,
     "time": TIME,
+    "json": JSONB,
 }
 _OLD_FORMAT = "mariadb-5.3"
 """What MariaDB says of times that are kept as they were once."""
 _COMPRESSED = "COMPRESSED"
+_SHORT_YEAR = "year(2)"
+"""A query shows two digits of it, and the log has four."""
 _WRITTEN_ALIKE = frozenset(
     (*_SIGNED, "decimal", "bit", "year", "date", "datetime", "timestamp", "time", "enum", "set", *TEXTS)
 )
@@ -49,7 +53,8 @@ _WRITTEN_ALIKE = frozenset(
 def _is_readable(column: MysqlColumn) -> bool:
     """Whether the log has the values in a form, and a character set, that are read."""
     known = column.charset is None or column.charset in UTF8 or column.charset in SINGLE_BYTE
-    return known and _OLD_FORMAT not in column.type_name and _COMPRESSED not in column.type_name
+    written_otherwise = _OLD_FORMAT in column.type_name or _COMPRESSED in column.type_name
+    return known and not written_otherwise and column.type_name != _SHORT_YEAR
 
 
 def mysql_type(column: MysqlColumn) -> ScalarType | None:

@@ -34,18 +34,18 @@ def s3_connector(
         raise SqlSyntaxError(
             "option URI must be given", hint="URI 's3://bucket/prefix'.", position=clause.position
         )
-    bucket, prefix = s3_uri(_text(found["uri"]), found["uri"].position)
+    bucket, prefix = s3_uri(text_option(found["uri"]), found["uri"].position)
     more: dict[str, Any] = {}
     if "pattern" in found:
-        more["pattern"] = _text(found["pattern"])
+        more["pattern"] = text_option(found["pattern"])
     if "scan_interval" in found:
-        more["scan_ms"] = _scan_ms(found["scan_interval"])
+        more["scan_ms"] = scan_ms(found["scan_interval"])
     if "on_delete" in found:
         more["keep_deleted"] = _keeps_deleted(found["on_delete"])
     return S3Options(connection.id, bucket, prefix, format, delimiter, header, **more)
 
 
-def _text(option: Option) -> str:
+def text_option(option: Option) -> str:
     if not isinstance(option.value, str) or not option.value:
         words = option.name.upper().replace("_", " ")
         raise InvalidParameter(f"{words} must be a text", position=option.position)
@@ -59,8 +59,8 @@ def _keeps_deleted(option: Option) -> bool:
     return found == "ignore"
 
 
-def _scan_ms(option: Option) -> int:
-    found = duration_ms(_text(option), option.position)
+def scan_ms(option: Option) -> int:
+    found = duration_ms(text_option(option), option.position)
     if not _LEAST_SCAN_MS <= found <= _MOST_SCAN_MS:
         raise InvalidParameter("SCAN INTERVAL must be between 100 ms and a day", position=option.position)
     return found

@@ -10,9 +10,11 @@ from ....errors import InvalidParameter, PtvcError, SqlSyntaxError, Unsupported,
 from ....repr.schema import Column, Schema
 from ....repr.types import INT8
 from ....storage.ingestion import PROGRESS
+from ....storage.source.delta.options import DeltaSourceOptions
 from ....storage.source.generator.kinds import KINDS, GeneratorKind
 from ....storage.source.generator.options import GeneratorOptions
 from ....storage.source.generator.ticking import PROGRESS_SCHEMA
+from ....storage.source.iceberg.options import IcebergSourceOptions
 from ....storage.source.s3.options import S3Options
 from ...catalog.catalog_view import CatalogItem, ItemKind, QualifiedName
 from ...catalog.names import check_cluster, find, new_name, no_relation
@@ -30,8 +32,9 @@ from ...syntax.definition_statements import (
 from ...syntax.vocabulary import ObjectKind
 from ..definitions import columns_schema, integer_option, refuse_repeated, unknown_option
 from . import kafka_source, upstream_source
-from .beside_source import is_progress, table_name, tables_beside
+from .beside_source import is_progress, named, refuse_same_names, table_beside, table_name, tables_beside
 from .excluded_columns import kept_key, kept_schema, projection
+from .lake_source import lake_connector
 from .row_filter import refuse_kept, refuse_where, row_filter
 from .row_retention import row_retention
 from .s3_source import s3_connector
@@ -45,16 +48,26 @@ MOST_SCALE = 100
 """Of TPCH."""
 
 
+_Relation = (
+    definition_plans.CounterConnector
+    | definition_plans.FileConnector
+    | S3Options
+    | DeltaSourceOptions
+    | IcebergSourceOptions
+)
+"""Of a source that is a relation itself."""
+
+
 def create_source(planner: Planner, node: CreateSourceStatement, sql: str) -> definition_plans.CreateSource:
     if node.kafka is not None:
         return kafka_source.create_source(planner, node, node.kafka, sql)
     if node.upstream is not None:
         return upstream_source.create_source(planner, node, node.upstream, sql)
-    if not node.of_files and node.generator_kind != "counter":
+    if not node.lists_columns and node.generator_kind != "counter":
         return _generator(planner, node, sql)
     name = new_name(node.name, planner.context)
     cluster = check_cluster(node.cluster, planner.context)
-    if not node.of_files:
+    if not node.lists_columns:
         if node.columns:
             raise SqlSyntaxError("LOAD GENERATOR COUNTER has the column counter", position=node.position)
         if node.tables is not None or node.progress is not None:
@@ -64,11 +77,9 @@ def create_source(planner: Planner, node: CreateSourceStatement, sql: str) -> de
                 position=node.position,
             )
         schema = Schema((Column("counter", INT8, False),))
-        connector: definition_plans.CounterConnector | definition_plans.FileConnector | S3Options = _counter(
-            node.generator
-        )
+        connector: _Relation = _counter(node.generator)
     else:
-        place = "FILE" if node.s3 is None else "S3"
+        place = _place(node)
         if not node.columns:
             raise Unsupported(
                 f"CREATE SOURCE ... FROM {place} needs a list of columns",
@@ -80,7 +91,7 @@ def create_source(planner: Planner, node: CreateSourceStatement, sql: str) -> de
             if column.default is not None:
                 raise Unsupported("columns of sources have no DEFAULT", position=column.position)
         schema = columns_schema(planner, node.columns)
-        connector = _files(planner, node)
+        connector = _files(planner, node) if node.lake is None else lake_connector(planner, node.lake)
     key = tuple(_position(schema, column) for column in node.key or node.primary_key)
     envelope = query_plans.Envelope(node.envelope)
     if envelope is query_plans.Envelope.DEBEZIUM:
@@ -94,7 +105,9 @@ def create_source(planner: Planner, node: CreateSourceStatement, sql: str) -> de
             position=node.position,
         )
     kept = projection(node.excluded, name.name, schema, key)
-    word = "file" if node.path is not None else "counter" if node.s3 is None else "s3"
+    word = {"FILE": "file", "S3": "s3", "DELTA": "delta", "ICEBERG CATALOG": "iceberg"}.get(
+        _place(node), "counter"
+    )
     tables = tables_beside(planner, node, name, word, None, envelope)
     return definition_plans.CreateSource(
         name,
@@ -111,6 +124,17 @@ def create_source(planner: Planner, node: CreateSourceStatement, sql: str) -> de
         projection=kept,
         retention=row_retention(node.retain_rows, name.name, kept_schema(schema, kept)),
     )
+
+
+def _place(node: CreateSourceStatement) -> str:
+    """What stands behind FROM."""
+    if node.path is not None:
+        return "FILE"
+    if node.s3 is not None:
+        return "S3"
+    if node.lake is not None:
+        return "DELTA" if node.lake.connection is None else "ICEBERG CATALOG"
+    return "LOAD GENERATOR"
 
 
 def create_source_table(
@@ -228,8 +252,7 @@ def _generator(planner: Planner, node: CreateSourceStatement, sql: str) -> defin
         where = row_filter(planner, node.where, name, kind.tables[""])
         schema = kept_schema(kind.tables[""], kept)
     tables = tuple(_tables(planner, node, kind, name))
-    seen = [name, *(table.name for table in tables)]
-    refuse_repeated([str(table) for table in seen], node.name)
+    refuse_same_names(name, named(tables), node.name.position)
     return definition_plans.CreateSource(
         name,
         _generator_options(node.generator_kind, kind, node.generator),
@@ -259,7 +282,7 @@ def _tables(
         chosen = [(asked.name, _reference(asked.reference, offers, source.name)) for asked in node.tables]
     for asked_name, reference in chosen:
         own = replace(source, name=reference.rpartition(".")[2])
-        name = own if asked_name is None else table_name(asked_name, planner)
+        name = own if asked_name is None else table_beside(asked_name, source, planner)
         yield definition_plans.CreateSourceTable(name, None, reference, offers[reference])
     yield from tables_beside(planner, node, source, node.generator_kind, PROGRESS_SCHEMA)
 

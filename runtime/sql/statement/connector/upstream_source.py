@@ -11,7 +11,7 @@ came there later.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from ....errors import PtvcError, SqlSyntaxError, UndefinedColumn, Unsupported
 from ....repr.schema import Column, Schema
@@ -29,12 +29,11 @@ from ...query.planner import Planner
 from ...syntax import ast
 from ...syntax.definition_statements import CreateSourceStatement, CreateSourceTableStatement
 from ...syntax.source_statements import UpstreamSourceClause
-from ..definitions import refuse_repeated
-from .beside_source import table_name, tables_beside
+from .beside_source import named, refuse_same_names, table_beside, tables_beside
 from .message_schemas import connection_of
 from .row_filter import refuse_kept, row_filter
 from .row_retention import row_retention
-from .upstream_types import column_type, text_type
+from .upstream_types import column_type, reference_sql, refuse_unsupported
 
 _MOST_SHOWN = 10
 """Tables that a hint lists."""
@@ -87,7 +86,12 @@ def _options(
     if clause.publication is None:
         return MysqlOptions(connection)
     timeline = published.timeline_id if isinstance(published, Published) else None
-    return PostgresOptions(connection, clause.publication, timeline_id=timeline)
+    return PostgresOptions(
+        connection,
+        clause.publication,
+        timeline_id=timeline,
+        snapshot_connections=clause.snapshot_connections,
+    )
 
 
 def create_source_table(
@@ -113,7 +117,8 @@ def create_source_table(
         )
     assert node.published is not None
     upstream = _find(node.published, node.reference)
-    made = _table(name, upstream, node.text, node.excluded, node.reference.position, of_source=False)
+    asked = _Asked(name, upstream, node.text, node.excluded)
+    (made,) = _made([asked], node.reference.position, of_source=False)
     return replace(
         made,
         source=source.id,
@@ -142,23 +147,17 @@ def _tables(
 ) -> tuple[definition_plans.CreateSourceTable, ...]:
     """The tables that the statement makes with the source."""
     chosen = _chosen(planner, node, clause, source, published)
-    _refuse_same_name(chosen, clause.position)
+    refuse_same_names(source, ((name, table.reference) for name, table in chosen), node.name.position)
     taken = {upstream.reference for _, upstream in chosen}
     text, excluded = (_by_table(published, names, taken) for names in (clause.text, clause.excluded))
-    tables = tuple(
-        _table(
-            name,
-            upstream,
-            text.get(upstream.reference, ()),
-            excluded.get(upstream.reference, ()),
-            clause.position,
-            of_source=True,
-        )
+    asked = [
+        _Asked(name, upstream, text.get(upstream.reference, ()), excluded.get(upstream.reference, ()))
         for name, upstream in chosen
-    )
+    ]
+    tables = _made(asked, clause.position, of_source=True)
     progress = LSN_SCHEMA if clause.kind is ConnectionKind.POSTGRES else GTID_SCHEMA
     tables += tables_beside(planner, node, source, clause.kind.value, progress)
-    refuse_repeated([str(source), *(str(table.name) for table in tables)], node.name)
+    refuse_same_names(source, named(tables), node.name.position)
     return tables
 
 
@@ -173,7 +172,7 @@ def _chosen(
     if node.tables:
         return [
             (
-                table_name(asked.name, planner)
+                table_beside(asked.name, source, planner)
                 if asked.name is not None
                 else replace(source, name=table.name),
                 table,
@@ -206,29 +205,36 @@ def _chosen(
     return [(replace(source, name=table.name), table) for table in found]
 
 
-def _refuse_same_name(chosen: Sequence[tuple[QualifiedName, AnyTable]], position: int) -> None:
-    made: dict[QualifiedName, AnyTable] = {}
-    for name, table in chosen:
-        other = made.setdefault(name, table)
-        if other is not table:
-            raise PtvcError(
-                f'tables "{other.reference}" and "{table.reference}" would both be "{name}"',
-                sqlstate="42P07",
-                hint="FOR TABLES (schema.table AS name, ...) says what they are called.",
-                position=position,
-            )
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A table that is to be made of one upstream; `text` and `excluded` are columns of its lists."""
+
+    name: QualifiedName
+    upstream: AnyTable
+    text: Sequence[ast.Name]
+    excluded: Sequence[ast.Name]
+
+    @property
+    def as_text(self) -> frozenset[str]:
+        return frozenset(column.parts[-1] for column in self.text)
+
+    def taken(self) -> AnyTable:
+        return self.upstream.without(frozenset(column.parts[-1] for column in self.excluded))
 
 
-def _table(
-    name: QualifiedName,
-    upstream: AnyTable,
-    text: Sequence[ast.Name],
-    excluded: Sequence[ast.Name],
-    position: int,
-    *,
-    of_source: bool,
-) -> definition_plans.CreateSourceTable:
-    """One of that table upstream, with what is shown of it; lists `of_source` name columns with their tables."""
+def _made(
+    asked: Sequence[_Asked], position: int, *, of_source: bool
+) -> tuple[definition_plans.CreateSourceTable, ...]:
+    """The tables, with what is shown of each; lists `of_source` name columns with their tables."""
+    for one in asked:
+        _check_whole(one, position)
+    refuse_unsupported([(one.taken(), one.as_text) for one in asked], position, of_source=of_source)
+    return tuple(_table(one, position) for one in asked)
+
+
+def _check_whole(asked: _Asked, position: int) -> None:
+    """Raises what keeps the table from being read."""
+    upstream = asked.upstream
     if upstream.obstacle is not None:
         raise PtvcError(
             f'table "{upstream.reference}" cannot be read whole: {upstream.obstacle}',
@@ -239,32 +245,28 @@ def _table(
         raise PtvcError(
             f'table "{upstream.reference}" has not REPLICA IDENTITY FULL: its changes come without the rows that they take away',
             sqlstate="55000",
-            hint=f"Run there: ALTER TABLE {upstream.reference} REPLICA IDENTITY FULL; and for each partition, if it has some.",
+            hint=f"Run there: ALTER TABLE {reference_sql(upstream)} REPLICA IDENTITY FULL; and for each partition, if it has some.",
             position=position,
         )
     known = {column.name for column in upstream.columns}
-    for column in (*text, *excluded):
+    for column in (*asked.text, *asked.excluded):
         if column.parts[-1] not in known:
             raise UndefinedColumn(
                 f'column "{column.parts[-1]}" of table "{upstream.reference}" does not exist there',
                 position=column.position,
             )
-    as_text = {column.parts[-1] for column in text}
-    taken = upstream.without(frozenset(column.parts[-1] for column in excluded))
+
+
+def _table(asked: _Asked, position: int) -> definition_plans.CreateSourceTable:
+    taken = asked.taken()
     if not taken.columns:
-        raise Unsupported(f'no columns are left of table "{upstream.reference}"', position=position)
+        raise Unsupported(f'no columns are left of table "{taken.reference}"', position=position)
     schema = tuple(
-        Column(
-            column.name,
-            text_type(taken, column, position)
-            if column.name in as_text
-            else column_type(taken, column, position, of_source=of_source),
-            column.nullable,
-        )
+        Column(column.name, column_type(column, as_text=column.name in asked.as_text), column.nullable)
         for column in taken.columns
     )
     return definition_plans.CreateSourceTable(
-        name, None, upstream.reference, Schema(schema), upstream=taken.to_json()
+        asked.name, None, taken.reference, Schema(schema), upstream=taken.to_json()
     )
 
 
@@ -292,7 +294,7 @@ def _find(published: UpstreamTables, name: ast.Name) -> AnyTable:
 
 
 def _offer(published: UpstreamTables) -> str:
-    shown = [table.reference for table in published.tables[:_MOST_SHOWN]]
+    shown = [reference_sql(table) for table in published.tables[:_MOST_SHOWN]]
     more = len(published.tables) - len(shown)
     has = f"It has {', '.join(shown)}{f', and {more} more' if more else ''}" if shown else "It has no tables"
     return f"{has}; {published.remedy}"

@@ -23,7 +23,6 @@ from ..lake.columns import refuse_odd_partitions
 from ..lake.table import Bounds, Progress, Unreadable
 from .progress import progress_of, summary_of
 
-
 _METRICS = TableProperties.METRICS_MODE_COLUMN_CONF_PREFIX
 
 

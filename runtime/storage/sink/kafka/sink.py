@@ -26,7 +26,8 @@ from ....repr.consolidate import consolidate
 from ....repr.schema import Schema
 from ...formats.registry import Registry
 from ..change_records import ChangeRecords, SinkEnvelope, change_records
-from ..contract import SinkFenced, SinkStalled, SinkStatistics, nothing, refuse_lost
+from ..contract import SinkStalled, fenced, nothing, refuse_lost
+from ..resumed import ResumedSink
 from .clients import KafkaClients
 from .messages import EMPTY_DIGEST, Encoder
 from .options import KafkaSinkOptions, check_options
@@ -48,7 +49,7 @@ IDLE_PROGRESS_MS = 10_000
 NO_REGISTRIES: Mapping[str, Registry] = {}
 
 
-class KafkaSink:
+class KafkaSink(ResumedSink):
     """One writer of one sink.  Not thread-safe."""
 
     def __init__(
@@ -71,12 +72,11 @@ class KafkaSink:
         Of two that write as this sink the one with the lower `term` has been replaced, and gives way.  Raises
         InvalidParameter or Unsupported for options and columns that do not go together."""
         check_options(options, schema, envelope, key)
+        super().__init__(schema, generation)
         self._id = sink_id
         self._options = options
-        self._schema = schema
         self._envelope = envelope
         self._key = tuple(key)
-        self._generation = generation
         self._as_of = as_of
         self._clients = clients
         self._registries = registries
@@ -87,17 +87,11 @@ class KafkaSink:
         self._transactions: Transactions | None = None
         self._encoder: Encoder | None = None
         self._progress: ProgressRecord | None = None
-        self._upper = 0
-        self.statistics = SinkStatistics()
 
     @property
     def writes_net(self) -> bool:
         """Each time's records are of their own."""
         return False
-
-    @property
-    def upper(self) -> int:
-        return self._upper
 
     @property
     def durable_upper(self) -> int:
@@ -116,8 +110,7 @@ class KafkaSink:
         if not self._claimed:
             self._commit(replace(self._known(), writer=self._writer, term=self._term))
             self._claimed = True
-        self._upper = self.durable_upper
-        return self._upper
+        return self._resume()
 
     def check_follows(self, acknowledged: int) -> None:
         place = f'topic "{self._options.progress_topic}"'
@@ -162,10 +155,7 @@ class KafkaSink:
             f"{options.progress_group_id_prefix}-{options.identity}",
         )
         if self._is_replaced(progress):
-            raise SinkFenced(
-                f'another process writes to topic "{options.topic}" as this sink',
-                hint="It may be a copy of this runtime, or one that has taken its place: stop one of them.",
-            )
+            raise fenced(f'topic "{options.topic}"')
         topic = self._topic(progress)
         if progress is not None and progress.upper < self.durable_upper:
             raise StorageError(
@@ -207,7 +197,7 @@ class KafkaSink:
         between: Callable[[], None] = nothing,
     ) -> None:
         """Raises also KeyNotUnique and Unwritable, for good: the past does not change."""
-        assert lower == self._upper < upper, f"[{lower}, {upper}) does not follow {self._upper}"
+        self._check_next(lower, upper)
         if self._transactions is None:
             self._connect()
         if self.durable_upper < upper:
@@ -310,7 +300,7 @@ class KafkaSink:
     def _at(self, upper: int, switched_at: int) -> ProgressRecord:
         """The progress of who has written all below `upper`."""
         known = self._known()
-        generation = self._generation if upper > switched_at else known.generation
+        generation = self._generation_at(upper, switched_at)
         return replace(known, upper=upper, generation=generation, partial=None)
 
     def _commit(self, progress: ProgressRecord) -> None:
@@ -329,14 +319,3 @@ class KafkaSink:
         except BaseException:
             self.close()
             raise
-
-    def _count(
-        self, staged: int = 0, committed: int = 0, staged_bytes: int = 0, committed_bytes: int = 0
-    ) -> None:
-        so_far = self.statistics
-        self.statistics = SinkStatistics(
-            so_far.messages_staged + staged,
-            so_far.messages_committed + committed,
-            so_far.bytes_staged + staged_bytes,
-            so_far.bytes_committed + committed_bytes,
-        )

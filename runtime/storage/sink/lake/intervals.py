@@ -11,9 +11,9 @@ A target that is a table of files is read as of one of its commits, each of whic
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from ....repr.consolidate import consolidate
 from ....repr.schema import Schema
 from ..change_records import ABSENT, SinkEnvelope, change_records
 from ..contract import SinkStatistics, nothing
+from ..resumed import ResumedSink
 
 DEFAULT_INTERVAL_MS = 60_000
 LOOK_MS = 60_000
@@ -51,32 +52,15 @@ def net_changes(schema: Schema, changes: Batch, key: Sequence[int]) -> NetChange
     return NetChanges(net.take(records.keys), records.before != ABSENT, rows)
 
 
-class IntervalSink(ABC):
-    """`written_generation` and `durable_upper` are what the target has, which `_commit` and `open` see to."""
+class IntervalSink(ResumedSink):
+    """`_commit` and `open` see to what the target has."""
 
     def __init__(self, schema: Schema, generation: int, interval_ms: int) -> None:
-        self._schema = schema
-        self._generation = generation
+        super().__init__(schema, generation)
         self._interval_ms = interval_ms
         self._pending: tuple[Batch, ...] = ()
         self._pending_bytes = 0
-        self._upper = 0
-        self._durable_upper = 0
         self._looked_upper = 0
-        self._written_generation = 0
-        self.statistics = SinkStatistics()
-
-    @property
-    def upper(self) -> int:
-        return self._upper
-
-    @property
-    def durable_upper(self) -> int:
-        return self._durable_upper
-
-    @property
-    def written_generation(self) -> int:
-        return self._written_generation
 
     def write(
         self,
@@ -87,15 +71,16 @@ class IntervalSink(ABC):
         between: Callable[[], None] = nothing,
     ) -> None:
         """What is due is committed; the rest waits.  Raises also IntervalRefused."""
-        assert lower == self._upper < upper, f"[{lower}, {upper}) does not follow {self._upper}"
+        self._check_next(lower, upper)
         if self._durable_upper < upper:
             pending = (*self._pending, changes) if len(changes) else self._pending
             nbytes = self._pending_bytes + (changes.nbytes if len(changes) else 0)
             if self._is_due(upper, nbytes, bool(pending)):
-                generation = self._generation if upper > switched_at else self._written_generation
+                generation = self._generation_at(upper, switched_at)
                 waiting = concat_batches(self._schema, pending)
                 done = self._commit(waiting, upper, generation, between)
-                self._count(done)
+                rows, size = done.messages_staged, done.bytes_staged
+                self._count(rows, rows, size, size, done.files)
                 pending, nbytes = (), 0
                 self._looked_upper = upper
             elif upper - self._looked_upper >= max(LOOK_MS, self._interval_ms):
@@ -113,8 +98,8 @@ class IntervalSink(ABC):
     def _begin(self) -> int:
         """What `open` returns: nothing waits."""
         self._pending, self._pending_bytes = (), 0
-        self._upper = self._looked_upper = self._durable_upper
-        return self._upper
+        self._looked_upper = self._resume()
+        return self._looked_upper
 
     @abstractmethod
     def _commit(
@@ -125,14 +110,3 @@ class IntervalSink(ABC):
     @abstractmethod
     def _look(self) -> None:
         """Raises SinkFenced and SinkStalled where the target is not the sink's any more."""
-
-    def _count(self, done: SinkStatistics) -> None:
-        so_far = self.statistics
-        self.statistics = replace(
-            so_far,
-            messages_staged=so_far.messages_staged + done.messages_staged,
-            messages_committed=so_far.messages_committed + done.messages_staged,
-            bytes_staged=so_far.bytes_staged + done.bytes_staged,
-            bytes_committed=so_far.bytes_committed + done.bytes_staged,
-            files=so_far.files + done.files,
-        )

@@ -26,7 +26,7 @@ from ...connections.failures import scrubbed
 from ...connections.values import Values
 from ...lake.columns import KeySet, lake_arrays, refuse_null_keys
 from ..change_records import SinkEnvelope
-from ..contract import RowsNotAsLeft, SinkFenced, SinkStalled, SinkStatistics, refuse_lost
+from ..contract import RowsNotAsLeft, SinkStalled, SinkStatistics, fenced, refuse_lost
 from .columns import log_arrays, row_arrays, written_columns
 from .intervals import IntervalSink, net_changes
 from .rewrite import NotAsLeft, planned
@@ -116,10 +116,7 @@ class LakeSink(IntervalSink, Generic[F]):
             return
         other = found.writer != self._writer
         if other and (self._claimed or found.term >= self._term):
-            raise SinkFenced(
-                f'another process writes to table "{self._shown}" as this sink',
-                hint="It may be a copy of this runtime, or one that has taken its place: stop one of them.",
-            )
+            raise fenced(f'table "{self._shown}"')
         if table.rolled_back(self._identity) or (self._claimed and found.upper < self._durable_upper):
             raise self._exchanged("was rolled back to what it was before commits of the sink")
         self._durable_upper, self._written_generation = found.upper, found.generation

@@ -35,14 +35,23 @@ from ..contract import (
     RowsNotAsLeft,
     SinkFenced,
     SinkStalled,
-    SinkStatistics,
     Unwritable,
+    fenced,
     nothing,
     refuse_lost,
 )
+from ..resumed import ResumedSink
 from .columns import column_type, copy_lines
 from .options import PROGRESS_TABLE, PostgresSinkOptions, check_options
-from .table import Db, Target, make_progress_table, table_made_or_checked, table_oid, written_columns
+from .table import (
+    Db,
+    Target,
+    make_progress_table,
+    table_made_or_checked,
+    table_oid,
+    triggers_before,
+    written_columns,
+)
 
 CONNECT_S = 15.0
 IDLE_PROGRESS_MS = 10_000
@@ -65,6 +74,7 @@ SESSION = {
 _STAGE = sql.Identifier("pg_temp", "ptvc stage")
 _OP = "ptvc op"
 """The column of the stage that says what becomes of a row: d, u or i."""
+_VERBS = {"d": "delete", "u": "update", "i": "insert"}
 _STATEMENTS: Mapping[str, LiteralString] = {
     "d": "DELETE FROM {table} t USING {stage} s WHERE s.{op} = 'd' AND {same_key}",
     "u": "UPDATE {table} t SET {values} FROM {stage} s WHERE s.{op} = 'u' AND {same_key}",
@@ -72,7 +82,7 @@ _STATEMENTS: Mapping[str, LiteralString] = {
 }
 
 
-class PostgresSink:
+class PostgresSink(ResumedSink):
     def __init__(
         self,
         options: PostgresSinkOptions,
@@ -88,11 +98,10 @@ class PostgresSink:
         """`as_of` is the time of the contents that the sink begins with, `values` are the connection's.  Of two that write as this sink the one
         with the lower `term` has been replaced, and gives way.  Raises as `check_options`."""
         check_options(options, schema, envelope, key)
+        super().__init__(schema, generation)
         self._options = options
-        self._schema = schema
         self._envelope = envelope
         self._key = tuple(key)
-        self._generation = generation
         self._as_of = as_of
         self._values = values
         self._term = term
@@ -103,22 +112,6 @@ class PostgresSink:
         self._log_types = [column.type for column in written]
         self._db: Db | None = None
         self._claimed = False
-        self._durable_upper = 0
-        self._written_generation = 0
-        self._upper = 0
-        self.statistics = SinkStatistics()
-
-    @property
-    def upper(self) -> int:
-        return self._upper
-
-    @property
-    def durable_upper(self) -> int:
-        return self._durable_upper
-
-    @property
-    def written_generation(self) -> int:
-        return self._written_generation
 
     # -- taking the target --
 
@@ -142,8 +135,7 @@ class PostgresSink:
                     (self._writer, self._term, self._options.identity),
                 )
         self._claimed = True
-        self._upper = self._durable_upper
-        return self._upper
+        return self._resume()
 
     def check_follows(self, acknowledged: int) -> None:
         place = f'table "{self._options.schema}.{PROGRESS_TABLE}"'
@@ -159,11 +151,18 @@ class PostgresSink:
     def _locked_progress(self, db: Db) -> int | None:
         """Takes what is durable from the progress, which nobody else changes until the transaction ends.  None: nobody has written as
         this sink.  Raises SinkFenced, and SinkStalled where the table is another one now."""
-        row = self._execute(
-            db,
-            "SELECT table_oid, writer, term, upper, generation FROM {progress} WHERE sink = %s FOR UPDATE",
-            (self._options.identity,),
-        ).fetchone()
+        try:
+            row = self._execute(
+                db,
+                "SELECT table_oid, writer, term, upper, generation FROM {progress} WHERE sink = %s FOR UPDATE",
+                (self._options.identity,),
+            ).fetchone()
+        except psycopg.errors.UndefinedTable:
+            raise SinkStalled(
+                f'table "{self._options.schema}.{PROGRESS_TABLE}" is gone, which says how far the sink has written',
+                sqlstate="55000",
+                hint="Drop the sink, and create it again with a table of its own: it begins with the contents as they are then.",
+            ) from None
         if row is None:
             if self._claimed:
                 raise self._fenced()
@@ -181,10 +180,7 @@ class PostgresSink:
         return int(upper)
 
     def _fenced(self) -> SinkFenced:
-        return SinkFenced(
-            f'another process writes to table "{self._target.shown}" as this sink',
-            hint="It may be a copy of this runtime, or one that has taken its place: stop one of them.",
-        )
+        return fenced(f'table "{self._target.shown}"')
 
     def _refuse_rows(self, db: Db) -> None:
         """A sink that begins would not know which rows are its own."""
@@ -213,7 +209,7 @@ class PostgresSink:
         between: Callable[[], None] = nothing,
     ) -> None:
         """Raises also IntervalRefused."""
-        assert lower == self._upper < upper, f"[{lower}, {upper}) does not follow {self._upper}"
+        self._check_next(lower, upper)
         wanted = self._wanted(changes)
         if self._durable_upper < upper and (len(wanted) or self._is_due(upper)):
             self._write(wanted, upper, switched_at, between)
@@ -226,7 +222,7 @@ class PostgresSink:
             if self._durable_upper >= upper:
                 return  # a commit that got no answer was done
             rows, nbytes = self._apply(db, changes, between)
-            generation = self._generation if upper > switched_at else self._written_generation
+            generation = self._generation_at(upper, switched_at)
             self._execute(
                 db,
                 "UPDATE {progress} SET upper = %s, generation = %s WHERE sink = %s",
@@ -235,17 +231,6 @@ class PostgresSink:
             self._count(staged=rows, staged_bytes=nbytes)
         self._durable_upper, self._written_generation = upper, generation
         self._count(committed=rows, committed_bytes=nbytes)
-
-    def _count(
-        self, staged: int = 0, committed: int = 0, staged_bytes: int = 0, committed_bytes: int = 0
-    ) -> None:
-        so_far = self.statistics
-        self.statistics = SinkStatistics(
-            so_far.messages_staged + staged,
-            so_far.messages_committed + committed,
-            so_far.bytes_staged + staged_bytes,
-            so_far.bytes_committed + committed_bytes,
-        )
 
     def _wanted(self, changes: Batch) -> Batch:
         """With SNAPSHOT = false, without the contents that the sink begins with."""
@@ -307,13 +292,16 @@ class PostgresSink:
         nbytes = 0
         names = (*self._schema.names, _OP) if into is _STAGE else self._written_names
         listed = sql.SQL(", ").join(map(sql.Identifier, names))
-        with db.cursor().copy(sql.SQL("COPY {} ({}) FROM STDIN").format(into, listed)) as copy:
+        cursor = db.cursor()
+        with cursor.copy(sql.SQL("COPY {} ({}) FROM STDIN").format(into, listed)) as copy:
             for start in range(0, len(columns[0]), LINES_AT_ONCE):
                 if start:
                     between()
                 lines = copy_lines([column.slice(start, LINES_AT_ONCE) for column in columns], types)
                 copy.write(lines)
                 nbytes += len(lines)
+        if cursor.rowcount != len(columns[0]):
+            raise self._not_done(db, "i", cursor.rowcount, len(columns[0]))
         return nbytes
 
     def _change(self, db: Db, counts: Mapping[str, int]) -> None:
@@ -344,12 +332,23 @@ class PostgresSink:
                     hint="Either the sink's key does not identify rows of what it reads, or somebody else has written to the table.",
                 ) from None
             if done.rowcount != counts[op]:
-                raise RowsNotAsLeft(
-                    f'table "{self._target.shown}" has {done.rowcount} of {counts[op]} rows that the sink is to '
-                    + ("delete" if op == "d" else "update"),
-                    sqlstate="55000",
-                    hint="Somebody else has written to the table: put the rows back, or drop the sink, and create it with a table of its own.",
-                )
+                raise self._not_done(db, op, done.rowcount, counts[op])
+
+    def _not_done(self, db: Db, op: str, done: int, wanted: int) -> SinkStalled:
+        """Rows were left out by a trigger, or are not as the sink has left them."""
+        if triggers := triggers_before(db, self._target):
+            names = ", ".join(f'"{name}"' for name in triggers)
+            return SinkStalled(
+                f'table "{self._target.shown}" has let the sink {_VERBS[op]} {done} of {wanted} rows: '
+                f"triggers of it may have left out the others ({names})",
+                sqlstate="55000",
+                hint="Drop what is BEFORE ... FOR EACH ROW, or give the sink a table of its own.",
+            )
+        return RowsNotAsLeft(
+            f'table "{self._target.shown}" has {done} of {wanted} rows that the sink is to {_VERBS[op]}',
+            sqlstate="55000",
+            hint="Somebody else has written to the table: put the rows back, or drop the sink, and create it with a table of its own.",
+        )
 
     # -- the connection --
 

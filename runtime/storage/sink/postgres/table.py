@@ -7,6 +7,7 @@ from typing import Any
 
 from psycopg import Connection, sql
 
+from ....expr.functions.system.system import quote_ident
 from ....repr.schema import Column, Schema
 from ....repr.types import INT8
 from ..change_records import SinkEnvelope
@@ -23,9 +24,13 @@ _COLUMNS = """
     SELECT attname, format_type(atttypid, atttypmod), attnotnull, atthasdef OR attidentity <> '', attgenerated <> ''
     FROM pg_attribute WHERE attrelid = %s AND attnum > 0 AND NOT attisdropped"""
 _UNIQUE = """
-    SELECT array_agg(a.attname::text) FROM pg_index i JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = ANY (i.indkey)
-    WHERE i.indrelid = %s AND i.indisunique AND i.indimmediate AND i.indisvalid AND i.indpred IS NULL AND i.indexprs IS NULL
-    GROUP BY i.indexrelid"""
+    SELECT array_agg(a.attname::text), i.indimmediate FROM pg_index i JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = ANY (i.indkey)
+    WHERE i.indrelid = %s AND i.indisunique AND i.indisvalid AND i.indpred IS NULL AND i.indexprs IS NULL
+    GROUP BY i.indexrelid, i.indimmediate"""
+_TRIGGERS = """
+    SELECT tgname::text FROM pg_trigger
+    WHERE tgrelid = %s AND NOT tgisinternal AND tgenabled <> 'D' AND tgtype & 1 <> 0 AND tgtype & 2 <> 0 ORDER BY tgname"""
+"""Those BEFORE, for each row."""
 
 
 def written_columns(schema: Schema, envelope: SinkEnvelope) -> tuple[Column, ...]:
@@ -80,10 +85,22 @@ def table_made_or_checked(
     _check_columns(db, target, found, columns)
     if envelope is SinkEnvelope.UPSERT:
         wanted = {schema[index].name for index in key}
-        unique = [set(names) for (names,) in db.execute(_UNIQUE, (found,))]
-        if wanted not in unique:
-            raise _unfit(target, f"no unique index of it is on exactly ({', '.join(sorted(wanted))})")
+        immediate = [immediate for names, immediate in db.execute(_UNIQUE, (found,)) if set(names) == wanted]
+        listed = ", ".join(map(quote_ident, sorted(wanted)))
+        if not immediate:
+            raise _unfit(target, f"no unique index of it is on exactly ({listed})")
+        if not any(immediate):
+            raise _unfit(
+                target,
+                f"its unique constraint on ({listed}) is DEFERRABLE, so rows that are there already would be noticed too late",
+                "Make one there that is NOT DEFERRABLE, or give the sink a table that is not there yet: it is made then.",
+            )
     return found
+
+
+def triggers_before(db: Db, target: Target) -> list[str]:
+    """The names of triggers that may leave out or change rows before they are written."""
+    return [name for (name,) in db.execute(_TRIGGERS, (table_oid(db, target),))]
 
 
 def table_oid(db: Db, target: Target) -> int | None:
@@ -116,9 +133,13 @@ def _check_columns(db: Db, target: Target, oid: int, columns: Sequence[Column]) 
             raise _unfit(target, f'column "{name}" is not of the sink, and has neither NULL nor a default')
 
 
-def _unfit(target: Target, why: str) -> SinkStalled:
+def _unfit(
+    target: Target,
+    why: str,
+    hint: str = "Change the table, or give the sink one that is not there yet: it is made then.",
+) -> SinkStalled:
     return SinkStalled(
         f'table "{target.shown}" cannot be written to: {why}',
         sqlstate="42P16",
-        hint="Change the table, or give the sink one that is not there yet: it is made then.",
+        hint=hint,
     )

@@ -81,6 +81,9 @@ _ALTER_HARMLESS = frozenset(
         "DELAY_KEY_WRITE",
         "TRANSACTIONAL",
         "ENCRYPTED",
+        "ENCRYPTION",
+        "COMPRESSION",
+        "AUTOEXTEND_SIZE",
         "ENCRYPTION_KEY_ID",
         "PARTITION",
         "REMOVE",
@@ -100,12 +103,14 @@ _ALTER_HARMLESS = frozenset(
 @dataclass(frozen=True, slots=True)
 class Effect:
     """What becomes of a table, of all of a schema (`table` None), or of all there are (`schema` None, too).  It is the readers of
-    `columns` that it concerns, None: all; names of columns are in lower case.  `how` goes on with "table ... "."""
+    `columns` that it concerns, None: all; names of columns are in lower case.  Where it `moves` columns it concerns who knows them by their
+    place, too.  `how` goes on with "table ... "."""
 
     how: str
     schema: str | None = None
     table: str | None = None
     columns: frozenset[str] | None = None
+    moves: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +147,10 @@ class _Reader:
             self._at += 1
             return True
         return False
+
+    def accepted(self, *words: str) -> str:
+        """As `accept`, and which; empty: none."""
+        return self.word() if self._at < len(self._tokens) and self._tokens[self._at].text in words else ""
 
     def passed(self, *words: str) -> bool:
         """Passes over these words, all of them in this order, or over none."""
@@ -240,18 +249,21 @@ def _renamed(reader: _Reader) -> Iterator[Effect]:
 
 
 def _altered(reader: _Reader) -> Iterator[Effect]:
-    while reader.accept("ONLINE", "OFFLINE", "IGNORE"):
-        pass
+    ignores = False
+    while option := reader.accepted("ONLINE", "OFFLINE", "IGNORE"):
+        ignores = ignores or option == "IGNORE"
     if not reader.accept("TABLE"):
         return
     reader.passed("IF", "EXISTS")
     schema, table = reader.table()
     reader.waits()
+    if ignores:  # rows that a new key, check or partition does not allow are removed, and not as rows
+        yield Effect(_ALTERED, schema, table)
     for part in _parts(reader.rest()):
+        yield from _of_the_other(part, schema)
         found = _clause(_Reader(part, schema), {token.text for token in part}, part)
         if found is not None:
-            how, columns = found
-            yield Effect(how, schema, table, columns)
+            yield Effect(found[0], schema, table, *found[1:])
 
 
 def _parts(tokens: Sequence[_Token]) -> Iterator[Sequence[_Token]]:
@@ -265,36 +277,52 @@ def _parts(tokens: Sequence[_Token]) -> Iterator[Sequence[_Token]]:
     yield tokens[begin:]
 
 
+def _of_the_other(part: Sequence[_Token], schema: str) -> Iterator[Effect]:
+    """What a clause does to another table: its rows change places with those of a partition, or become one."""
+    texts = [token.text for token in part]
+    if texts[:1] == ["EXCHANGE"] and "TABLE" in texts:
+        of = _Reader(part[texts.index("TABLE") + 1 :], schema).table()
+        yield Effect("has the rows of a partition upstream", *of)
+    elif texts[:2] == ["CONVERT", "TABLE"]:
+        yield Effect("has become a partition of another table upstream", *_Reader(part[2:], schema).table())
+
+
 _ALTERED = "was altered upstream"
+_CASCADES = "has a foreign key now whose work is not in the binary log"
 
 
 def _clause(
     reader: _Reader, words: set[str], part: Sequence[_Token]
-) -> tuple[str, frozenset[str] | None] | None:
-    """What a clause of ALTER TABLE does, to readers of which columns; None: nothing that matters."""
+) -> tuple[str, frozenset[str] | None, bool] | None:
+    """What a clause of ALTER TABLE does, to readers of which columns, and whether it moves others; None: nothing that matters."""
+    moves = bool(words & {"FIRST", "AFTER"})
     match reader.word():
         case "ADD":
             if "FOREIGN" in words | {"REFERENCES"} & words and words & {"CASCADE"}:
-                return "has a foreign key now whose work is not in the binary log", None
+                return _CASCADES, None, False
             if "FOREIGN" in words and "SET" in words:
-                return "has a foreign key now whose work is not in the binary log", None
-            return (_ALTERED, None) if reader.accept("SYSTEM", "PERIOD") else None
+                return _CASCADES, None, False
+            if reader.accept("SYSTEM", "PERIOD"):
+                return _ALTERED, None, False
+            return ("has its columns at other places upstream", frozenset(), True) if moves else None
         case "DROP":
             if reader.accept("INDEX", "KEY", "PRIMARY", "FOREIGN", "CONSTRAINT", "CHECK"):
                 return None
             if reader.accept("PARTITION", "SYSTEM", "PERIOD"):
-                return _ALTERED, None
-            return _column(reader)
+                return _ALTERED, None, False
+            return *_column(reader), True
         case "MODIFY" | "CHANGE":
-            return _column(reader)
+            return *_column(reader), moves
         case "RENAME":
             if reader.accept("INDEX", "KEY"):
                 return None
-            return _column(reader) if reader.accept("COLUMN") else ("was renamed upstream", None)
+            if reader.accept("COLUMN"):
+                return *_column(reader), False
+            return "was renamed upstream", None, False
         case word if word in _ALTER_HARMLESS or not word:
-            return None if _stays_innodb(part) else ("was given another engine upstream", None)
+            return None if _stays_innodb(part) else ("was given another engine upstream", None, False)
         case _:
-            return _ALTERED, None
+            return _ALTERED, None, False
 
 
 def _stays_innodb(options: Sequence[_Token]) -> bool:

@@ -20,24 +20,34 @@ Name = tuple[str, str]
 _HEADER = ev.HEADER
 _BODY = _HEADER + 8
 _IS_ROWS = np.isin(np.arange(256), ev.ROWS)
-_IS_SPECIAL = np.isin(np.arange(256), (ev.QUERY, ev.TABLE_MAP, ev.XA_PREPARE))
+_IS_SPECIAL = np.isin(np.arange(256), (ev.QUERY, ev.TABLE_MAP, ev.XA_PREPARE, ev.PARTIAL_UPDATE))
+_BEGINS = np.isin(np.arange(256), (ev.GTID, ev.MYSQL_GTID))
 _IS_UPDATE, _IS_DELETE = (np.isin(np.arange(256), kinds) for kinds in (ev.UPDATE_ROWS, ev.DELETE_ROWS))
 _SINCE_2 = ev.WRITE_ROWS[1]
 """The least type of version 2, whose events have more of a head."""
 
 NOT_FULL_IMAGE = "has rows upstream without all of their columns (binlog_row_image)"
 NOT_NAMED = "has rows upstream without the names of their columns (binlog_row_metadata)"
+_PARTIAL = "has rows upstream that say of a JSON value only what has changed of it (binlog_row_value_options)"
 _UNDONE = "was changed by a transaction that is not told whole (XA, or ROLLBACK TO over tables without transactions)"
 
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """Changes of a table while it had these columns.  Only the sum has a meaning: rows are in no order.  `fault` says why there are none."""
+    """Changes of a table while it had these columns.  Only the sum has a meaning: rows are in no order.  `fault` says why there are none.
+    The log may have left out what the columns are `named`."""
 
     stream: Stream
     cells: Sequence[Cells]
     diffs: Diffs
     fault: str | None = None
+    named: bool = True
+
+    def by_name(self, layout: Sequence[str]) -> dict[str, Cells]:
+        """By the names that the log says, or else by those of the table's first columns, in order."""
+        if self.named:
+            return {cell.column.name: cell for cell in self.cells}
+        return dict(zip(layout, self.cells, strict=False))
 
 
 Change = Segment | Effect
@@ -76,9 +86,7 @@ class Decoder:
         numbers = stream.little(stream.starts[rows] + _HEADER, 6)
         by_name: dict[Name, list[tuple[TableMap, Positions]]] = defaultdict(list)
         for number in np.unique(numbers).tolist():
-            table = self._tables.get(number)
-            if table is None:
-                raise ev.broken(f"rows of a table (number {number}) that it has not described")
+            table = self._table(number)
             if (table.schema, table.name) in wanted:
                 by_name[table.schema, table.name].append((table, rows[numbers == number]))
         found: dict[Name, list[Change]] = {}
@@ -97,6 +105,12 @@ class Decoder:
         self._touched = before | {n for n, parts in by_name.items() if _any_between(parts, begin, len(kinds))}
         return found
 
+    def _table(self, number: int) -> TableMap:
+        table = self._tables.get(number)
+        if table is None:
+            raise ev.broken(f"rows of a table (number {number}) that it has not described")
+        return table
+
     def _specials(self, events: Sequence[bytes], kinds: Bytes) -> tuple[list[tuple[int, Effect]], list[int]]:
         """What statements do, each with the number of its event; and the events that undo what rows said before."""
         specials: list[tuple[int, Effect]] = []
@@ -113,6 +127,9 @@ class Decoder:
                 self._tables[int.from_bytes(event[_HEADER : _HEADER + 6], "little")] = table
             elif event[4] == ev.XA_PREPARE:
                 undone.append(at)
+            elif event[4] == ev.PARTIAL_UPDATE:
+                table = self._table(int.from_bytes(event[_HEADER : _HEADER + 6], "little"))
+                specials.append((at, Effect(_PARTIAL, table.schema, table.name)))
             else:
                 sql, schema = ev.statement_of(event, len(event))
                 if sql[:9].upper() == "ROLLBACK ":
@@ -133,7 +150,7 @@ def _any_between(parts: Sequence[tuple[TableMap, Positions]], begin: int, end: i
 
 def _begin(kinds: Bytes, at: int) -> int:
     """Where the transaction begins that is open at event `at`."""
-    begins = np.flatnonzero(kinds[:at] == ev.GTID)
+    begins = np.flatnonzero(_BEGINS[kinds[:at]])
     return int(begins[-1]) if len(begins) else -1
 
 
@@ -164,9 +181,6 @@ def _in_order(
 
 
 def _segments(stream: Stream, kinds: Bytes, events: Positions, table: TableMap) -> Iterator[Segment]:
-    if table.columns is None:
-        yield Segment(stream, (), np.empty(0, np.int64), NOT_NAMED)
-        return
     width = len(table.columns)
     walker = Walker(stream, table.columns)
     kinds = kinds[events]
@@ -180,11 +194,12 @@ def _segments(stream: Stream, kinds: Bytes, events: Positions, table: TableMap) 
     full = np.packbits(np.ones(width, np.bool_), bitorder="little")
     for of, head in ((np.arange(len(at)), at), (np.flatnonzero(updates), at[updates] + present)):
         if len(of) and ((stream.raw[head[:, None] + np.arange(present)] & full) != full).any():
-            yield Segment(stream, (), np.empty(0, np.int64), NOT_FULL_IMAGE)
+            yield Segment(stream, (), np.empty(0, np.int64), NOT_FULL_IMAGE, table.named)
             return
     at = at + present * (1 + updates.astype(np.int64))
     starts, owners = walker.rows(at, stream.ends[events])
-    yield Segment(stream, walker.cells(starts), _diffs(owners, updates, _IS_DELETE[kinds]))
+    diffs = _diffs(owners, updates, _IS_DELETE[kinds])
+    yield Segment(stream, walker.cells(starts), diffs, named=table.named)
 
 
 def _sizes(stream: Stream, at: Positions) -> tuple[Positions, Positions]:

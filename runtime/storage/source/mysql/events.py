@@ -1,4 +1,4 @@
-"""Events of MariaDB's binary log (version 4), one at a time: all but rows.
+"""Events of the binary log (version 4) of MariaDB and of MySQL, one at a time: all but rows.
 
 event = time (4 bytes, little-endian), type (1), the server (4), length (4), where the next one begins (4), flags (2), what it says, and CRC32 (4)
 where the log has checksums
@@ -8,23 +8,29 @@ from __future__ import annotations
 
 import struct
 from dataclasses import dataclass
+from uuid import UUID
 
 from ....errors import StorageError
+from .gtid_set import Transaction
 from .position import Gtid
 
 HEADER = 19
 QUERY, STOP, ROTATE, FORMAT, XID, TABLE_MAP, INCIDENT, HEARTBEAT, XA_PREPARE = 2, 3, 4, 15, 16, 19, 26, 27, 38
 GTID = 162
+"""Of MariaDB."""
+MYSQL_GTID, ANONYMOUS_GTID, PARTIAL_UPDATE, TRANSACTION_PAYLOAD, TAGGED_GTID = 33, 34, 39, 40, 42
 WRITE_ROWS, UPDATE_ROWS, DELETE_ROWS = (23, 30), (24, 31), (25, 32)
-"""Version 1, which MariaDB writes, and version 2."""
+"""Version 1, which MariaDB writes, and version 2, MySQL's."""
 ROWS = (*WRITE_ROWS, *UPDATE_ROWS, *DELETE_ROWS)
-PASSED_OVER = frozenset((STOP, 5, 13, 14, 27, 160, 161, 163, 164))
-"""What says nothing of tables: numbers and variables of statements, statements that are told beside their rows, lists of GTIDs, encryption."""
+PASSED_OVER = frozenset((STOP, 5, 13, 14, 27, 28, 29, 35, 36, 37, 41, 160, 161, 163, 164))
+"""What says nothing of tables: numbers and variables of statements, statements that are told beside their rows, lists of GTIDs, encryption,
+what members of a group tell each other, where the log stands."""
 IGNORABLE = 0x80
 """Among the flags: who does not know the event may pass over it."""
 
 _NEXT = struct.Struct("<I")
 _GTID = struct.Struct("<QIB")
+_SOURCE, _NUMBER = HEADER + 1, struct.Struct("<Q")
 _QUERY = struct.Struct("<IIBHH")
 STANDALONE = 1
 """Of a GTID: what follows is one event, without an end of its own."""
@@ -50,6 +56,13 @@ def gtid_of(event: bytes) -> tuple[Gtid, int]:
     return Gtid(domain, int.from_bytes(event[5:9], "little"), sequence), flags
 
 
+def transaction_of(event: bytes) -> Transaction:
+    """The transaction of MySQL that begins."""
+    return Transaction(
+        str(UUID(bytes=event[_SOURCE : _SOURCE + 16])), *_NUMBER.unpack_from(event, _SOURCE + 16)
+    )
+
+
 def statement_of(event: bytes, end: int) -> tuple[str, str]:
     """The text of a QUERY, whose checksum begins at `end`, and the schema that its names are in."""
     _, _, of_schema, _, of_status = _QUERY.unpack_from(event, HEADER)
@@ -73,16 +86,18 @@ class MapColumn:
 
 @dataclass(frozen=True, slots=True)
 class TableMap:
-    """A table as the rows of events have it.  `columns` is None where the names did not come (binlog_row_metadata)."""
+    """A table as the rows of events have it.  Where it is not `named` the columns have no names, and nobody knows which numbers are
+    unsigned (binlog_row_metadata)."""
 
     schema: str
     name: str
-    columns: tuple[MapColumn, ...] | None
+    columns: tuple[MapColumn, ...]
+    named: bool = True
 
 
 STRING, ENUM, SET, DECIMAL, BIT = 254, 247, 248, 246, 16
 _META_BYTES = {
-    **dict.fromkeys((4, 5, 17, 18, 19, 245, 249, 250, 251, 252, 255, 140), 1),
+    **dict.fromkeys((4, 5, 17, 18, 19, 242, 245, 249, 250, 251, 252, 255, 140), 1),
     **dict.fromkeys((15, 16, 246, 247, 248, 253, 254, 141), 2),
 }
 _WIDTHS = {1: 1, 2: 2, 3: 4, 4: 4, 5: 8, 6: 0, 7: 4, 8: 8, 9: 3, 10: 3, 11: 3, 12: 8, 13: 1, 14: 3}
@@ -112,9 +127,8 @@ def table_map(body: bytes) -> TableMap:
         length, at = packed(body, at + 1)
         optional[kind] = body[at : at + length]
         at += length
-    if _NAMES not in optional:
-        return TableMap(schema, name, None)
-    names = _names(optional[_NAMES])
+    named = _NAMES in optional
+    names = _names(optional[_NAMES]) if named else [""] * width
     if len(names) != width:
         raise broken("a table of which it does not name all columns")
     signs = optional.get(_SIGNEDNESS, b"")
@@ -125,7 +139,7 @@ def table_map(body: bytes) -> TableMap:
             unsigned = bool(signs[number >> 3] & 0x80 >> (number & 7)) if number >> 3 < len(signs) else False
             number += 1
         columns.append(_column(own, type_, meta, unsigned))
-    return TableMap(schema, name, tuple(columns))
+    return TableMap(schema, name, tuple(columns), named)
 
 
 def _metas(types: bytes, data: bytes) -> list[int]:
@@ -174,7 +188,7 @@ def _column(name: str, type_: int, meta: int, unsigned: bool) -> MapColumn:
                 type_, meta, width, is_long = STRING, most, 1 if most < 256 else 2, True
         case 15 | 253 | 141:
             width, is_long = 1 if meta < 256 else 2, True
-        case 140 | 245 | 249 | 250 | 251 | 252 | 255:
+        case 140 | 242 | 245 | 249 | 250 | 251 | 252 | 255:
             width, is_long = low, True
         case _ if type_ not in _WIDTHS:
             raise broken(f'a column "{name}" of unknown type {type_}')

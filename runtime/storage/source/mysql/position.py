@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
-import numpy as np
-import pyarrow as pa
-
-from ...changes import Changes
-from ...statistics import OutputId
-from .progress import PROGRESS_SCHEMA
+from ..upstream.position import UpstreamPosition
 
 
 class Place(NamedTuple):
@@ -67,42 +62,19 @@ class Last(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Position:
+class Position(UpstreamPosition):
     """All transactions up to `gtids` (the last one of each domain) are read; where there was none yet, the log up to `byte` of `file`.
-
-    `outputs` has why a table takes nothing more, or None.  `progress` has the outputs that have the position as a row, and which.  `piece`
-    counts the pieces of a transaction or of a snapshot that was not whole yet.  `last` is a `Last` as text, once there was one.
-    """
+    `last` is a `Last` as text, once there was one."""
 
     gtids: str
     file: str
     byte: int
-    outputs: Mapping[OutputId, str | None] = field(default_factory=dict)
-    progress: Mapping[OutputId, str] = field(default_factory=dict)
-    piece: int = 0
     last: str = ""
 
-    def at(self, gtids: str) -> Position:
-        return replace(self, gtids=gtids, piece=0)
+    @property
+    def shown(self) -> str:
+        return self.gtids
 
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "gtids": self.gtids,
-            "file": self.file,
-            "byte": self.byte,
-            "outputs": dict(self.outputs),
-            "progress": dict(self.progress),
-            "piece": self.piece,
-            "last": self.last,
-        }
-
-    @classmethod
-    def from_json(cls, value: Mapping[str, Any]) -> Position:
-        return cls(**value)
-
-
-def progress_changes(before: str | None, now: str) -> Changes:
-    """From the row of the one position to that of the other."""
-    gone = [] if before is None else [before]
-    positions = pa.array([*gone, now], PROGRESS_SCHEMA[0].type.arrow)
-    return Changes((positions,), np.array([-1] * len(gone) + [1], np.int64))
+    def at(self, gtids: str, last: str = "") -> Position:
+        """Without a last one it stays the one that it is."""
+        return replace(self, gtids=gtids, last=last or self.last, piece=0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from time import monotonic
 from typing import Any
 
@@ -13,14 +13,18 @@ from ...connections.addresses import Addresses
 from ...connections.failures import ConnectionFailed, Step, scrubbed
 from ...connections.mysql import Db, client, connected, message_of
 from ...connections.values import Values
+from .gtid_set import GtidSet
 from .tables import MysqlColumn, MysqlTable, MysqlTables
 
 OLDEST_VERSION = (10, 5)
+OLDEST_MYSQL = (5, 6)
+_NAMES_COLUMNS = (8, 0)
+"""Since then the log of MySQL can have the names of columns."""
 LEAST_KEPT_S = 3600
 """A log that is kept for less is gone when a source comes back from a pause."""
 SYSTEM_SCHEMAS = ("mysql", "information_schema", "performance_schema", "sys")
 
-_SETTINGS = {
+_SETTINGS: Mapping[str, Sequence[str]] = {
     "log_bin": ("ON", "1"),
     "binlog_format": ("ROW",),
     "binlog_row_image": ("FULL",),
@@ -28,6 +32,21 @@ _SETTINGS = {
     "log_bin_compress": ("OFF", "0"),
 }
 """What each has to be: how MariaDB writes it, or as a number."""
+_MYSQL_SETTINGS: Mapping[str, Sequence[str]] = {
+    "log_bin": ("ON", "1"),
+    "binlog_format": ("ROW",),
+    "binlog_row_image": ("FULL",),
+    "gtid_mode": ("ON",),
+}
+_MYSQL_8_SETTINGS: Mapping[str, Sequence[str]] = {
+    **_MYSQL_SETTINGS,
+    "binlog_row_metadata": ("FULL",),
+    "binlog_row_value_options": ("",),
+}
+"""Before 8.0 there are no such settings, and columns are known by their place."""
+_PRIVILEGES = (("REPLICATION SLAVE",), ("BINLOG MONITOR", "REPLICATION CLIENT"))
+_MYSQL_PRIVILEGES = (("REPLICATION SLAVE",), ("REPLICATION CLIENT",), ("RELOAD", "FLUSH_TABLES"))
+"""Names of which one is enough.  A snapshot of MySQL takes FLUSH TABLES WITH READ LOCK."""
 _TABLES = """
     SELECT t.TABLE_SCHEMA, t.TABLE_NAME, t.ENGINE FROM information_schema.TABLES t
     WHERE t.TABLE_TYPE = 'BASE TABLE' AND t.TABLE_SCHEMA NOT IN ({system}){wanted}
@@ -67,14 +86,26 @@ def rows(db: Db, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ..
         return list(cursor.fetchall())
 
 
+def is_mariadb(db: Db) -> bool:
+    return "mariadb" in str(db.get_server_info()).lower()
+
+
+def executed_gtids(db: Db) -> tuple[GtidSet, GtidSet]:
+    """Of MySQL: all transactions that the server has, and those of them that its log has not got any more."""
+    ((executed, purged),) = rows(db, "SELECT @@GLOBAL.gtid_executed, @@GLOBAL.gtid_purged")
+    return GtidSet.of(str(executed)), GtidSet.of(str(purged))
+
+
 def check_replicates(db: Db) -> None:
     """Raises what keeps a source from reading this server's log."""
-    _check_version(db)
+    version = _checked_version(db)
+    mariadb = is_mariadb(db)
     found = {name.lower(): str(value) for name, value in rows(db, "SHOW GLOBAL VARIABLES")}
-    for name, wanted in _SETTINGS.items():
+    settings = _SETTINGS if mariadb else _MYSQL_SETTINGS if version < _NAMES_COLUMNS else _MYSQL_8_SETTINGS
+    for name, wanted in settings.items():
         if (value := found.get(name, "")) not in wanted:
             raise PtvcError(
-                f"the server's {name} is {value or 'not there'}, and has to be {wanted[0]}",
+                f"the server's {name} is {value or 'not there'}, and has to be {wanted[0] or 'empty'}",
                 sqlstate="55000",
                 hint=f"Set {name.replace('_', '-')} = {wanted[0]} in its configuration, and restart it.",
             )
@@ -85,14 +116,19 @@ def check_replicates(db: Db) -> None:
             sqlstate="55000",
             hint=f"SET GLOBAL binlog_expire_logs_seconds = {24 * LEAST_KEPT_S}, for a day.",
         )
-    if found.get("gtid_slave_pos") and found.get("log_slave_updates", "").upper() not in ("ON", "1"):
+    _check_privileges(db, _PRIVILEGES if mariadb else _MYSQL_PRIVILEGES)
+    is_replica = found.get("gtid_slave_pos") if mariadb else rows(db, _replica_status(version))
+    logs = found.get("log_slave_updates", found.get("log_replica_updates", ""))
+    if is_replica and logs.upper() not in ("ON", "1"):
         raise PtvcError(
             "the server is a replica, and does not log what it replicates",
             sqlstate="55000",
             hint="Set log-slave-updates = ON in its configuration, and restart it.",
         )
-    _check_privileges(db)
-    for _, _, only, ignored in (row[:4] for row in rows(db, "SHOW MASTER STATUS")):
+    if not mariadb:
+        executed_gtids(db)
+    status = "SHOW BINARY LOG STATUS" if not mariadb and version >= (8, 2) else "SHOW MASTER STATUS"
+    for _, _, only, ignored in (row[:4] for row in rows(db, status)):
         if only or ignored:
             raise PtvcError(
                 "the server leaves databases out of its binary log",
@@ -102,30 +138,33 @@ def check_replicates(db: Db) -> None:
             )
 
 
-def _check_version(db: Db) -> None:
-    version = str(db.get_server_info())
-    if "mariadb" not in version.lower():
-        raise Unsupported(
-            f"the server is MySQL {version}: sources from MySQL itself are not supported yet, those from MariaDB are",
-            hint="MariaDB 10.5 or later has tables that can be read.",
-        )
-    numbers = re.findall(r"\d+", version.removeprefix("5.5.5-"))
-    if (int(numbers[0]), int(numbers[1])) < OLDEST_VERSION:
-        raise Unsupported(
-            f"MariaDB {numbers[0]}.{numbers[1]} is too old to be replicated from",
-            hint="It takes MariaDB 10.5 or later.",
-        )
+def _replica_status(version: tuple[int, int]) -> str:
+    return "SHOW REPLICA STATUS" if version >= (8, 1) else "SHOW SLAVE STATUS"
 
 
-def _check_privileges(db: Db) -> None:
+def _checked_version(db: Db) -> tuple[int, int]:
+    kind = "MariaDB" if is_mariadb(db) else "MySQL"
+    oldest = OLDEST_VERSION if is_mariadb(db) else OLDEST_MYSQL
+    numbers = re.findall(r"\d+", str(db.get_server_info()).removeprefix("5.5.5-"))
+    version = int(numbers[0]), int(numbers[1])
+    if version < oldest:
+        raise Unsupported(
+            f"{kind} {version[0]}.{version[1]} is too old to be replicated from",
+            hint=f"It takes {kind} {oldest[0]}.{oldest[1]} or later.",
+        )
+    return version
+
+
+def _check_privileges(db: Db, privileges: Sequence[Sequence[str]]) -> None:
     of_server = " ".join(str(grant) for (grant,) in rows(db, "SHOW GRANTS") if " ON *.* " in str(grant))
-    for names in (("REPLICATION SLAVE",), ("BINLOG MONITOR", "REPLICATION CLIENT")):
+    for names in privileges:
         if not any(name in of_server for name in (*names, "ALL PRIVILEGES")):
             ((user,),) = rows(db, "SELECT CURRENT_USER()")
+            needed = ", ".join(one[0] for one in privileges)
             raise PtvcError(
                 f'user "{user}" has not the privilege {names[0]}',
                 sqlstate="42501",
-                hint=f"Run there: GRANT REPLICATION SLAVE, BINLOG MONITOR ON *.* TO {_quoted_user(user)}.",
+                hint=f"Run there: GRANT {needed} ON *.* TO {_quoted_user(user)}.",
             )
 
 
@@ -156,13 +195,15 @@ def offered_tables(db: Db, only: Iterable[tuple[str, str]] | None = None) -> tup
             keys[schema, table].append(name)
         if not readable:
             hidden[schema, table].append(name)
+    named = is_mariadb(db) or bool(rows(db, "SHOW VARIABLES LIKE 'binlog_row_metadata'"))
     return tuple(
         MysqlTable(
             schema,
             name,
             tuple(columns[schema, name]),
-            tuple(keys[schema, name]),
+            key=tuple(keys[schema, name]),
             obstacle=_obstacle(engine, hidden[schema, name]) or _cascade(db, schema, name),
+            layout=() if named else tuple(column.name for column in columns[schema, name]),
         )
         for schema, name, engine in asked(_TABLES, "t")
     )

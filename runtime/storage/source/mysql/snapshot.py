@@ -5,14 +5,14 @@ a transaction with a consistent snapshot ── where in the log that is ── 
 ```
 
 MariaDB says of a snapshot which place in its log it is of (`binlog_snapshot_file`, `binlog_snapshot_position`), so nothing is locked, and
-nobody waits.  The first question about a table keeps it from being altered; one that was altered between is not what the snapshot
+nobody waits.  MySQL does not: there a snapshot begins while FLUSH TABLES WITH READ LOCK holds, which waits for commits that have begun, and
+keeps others; so it is of the transactions that the server has then.  The first question about a table keeps it from being altered; one that was altered between is not what the snapshot
 is of, and MariaDB refuses to read it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
@@ -21,10 +21,13 @@ from ....repr import buffers
 from ...connections.mysql import Db
 from ...statistics import OutputId
 from ..directory import SourceStalled
+from ..upstream.ended import AGAIN
+from ..upstream.snapshot import Part, Snapshot
 from .events import broken
+from .gtid_set import GtidSet
 from .packets import PacketReader
 from .position import Place, file_number
-from .server import offered_tables, quoted, rows
+from .server import executed_gtids, is_mariadb, offered_tables, quoted, rows
 from .tables import FLOATS, MysqlColumn, MysqlTable
 from .walk import Stream
 
@@ -32,72 +35,69 @@ _QUERY = 3
 _ERROR, _NULL, _END = 0xFF, 0xFB, 0xFE
 _LEAST_ROW = 9
 """A packet that begins as the end does, and is as long, is a row."""
+Moment = Place | GtidSet
+"""What was committed before it is in a snapshot: a place in the log of MariaDB, or the transactions that a MySQL has."""
 WAIT_S = 60.0
 """So long the server may say nothing."""
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """Rows of one table, as binaries by column of `MysqlTable.columns`.  `known` are guesses of how many each table has, `staged` how
-    many came of each with this piece; where no `more` follow these are all."""
-
-    table: OutputId | None
-    columns: tuple[pa.Array, ...]
-    rows: int
-    nbytes: int
-    known: Mapping[OutputId, int]
-    staged: Mapping[OutputId, int]
-    more: bool
-
-
-@dataclass(frozen=True, slots=True)
-class _Part:
-    table: OutputId
-    packets: Sequence[bytes]
-
-
-class Snapshot:
-    """Of tables, by output.  It holds a connection until it is closed."""
-
+class MysqlSnapshot(Snapshot[Moment]):
     def __init__(self, connect: Callable[[], Db], tables: Mapping[OutputId, MysqlTable]) -> None:
+        super().__init__(tables)
+        self._tables = dict(tables)
         self._db = connect()
         try:
-            self._begin(tables)
+            self._begin(connect, tables)
         except BaseException:
             self.close()
             raise
 
-    def _begin(self, tables: Mapping[OutputId, MysqlTable]) -> None:
+    @property
+    def place(self) -> Moment:
+        return self._place
+
+    def _begin(self, connect: Callable[[], Db], tables: Mapping[OutputId, MysqlTable]) -> None:
         self._db.query("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+        there = sorted({(table.schema, table.name) for table in tables.values()})
+        if is_mariadb(self._db):
+            self._begin_at_place(there)
+        else:
+            self._begin_locked(connect, there)
+        self.definitions = {(table.schema, table.name): table for table in offered_tables(self._db, there)}
+        """The tables as they are for as long as this is there, by name; those that are gone are not among them."""
+        self._guesses.update({id_: self._guess(table) for id_, table in tables.items()})
+
+    def _begin_at_place(self, names: Sequence[tuple[str, str]]) -> None:
         self._db.query("START TRANSACTION WITH CONSISTENT SNAPSHOT")
         found = dict(rows(self._db, "SHOW STATUS LIKE 'binlog_snapshot_%'"))
         place = {str(name).lower(): value for name, value in found.items()}
-        self.file, byte = str(place["binlog_snapshot_file"]), int(place["binlog_snapshot_position"])
-        self.place = Place(file_number(self.file), byte)
-        ((gtids,),) = rows(self._db, "SELECT BINLOG_GTID_POS(%s, %s)", (self.file, byte))
+        self.file, self.byte = str(place["binlog_snapshot_file"]), int(place["binlog_snapshot_position"])
+        self._place: Moment = Place(file_number(self.file), self.byte)
+        ((gtids,),) = rows(self._db, "SELECT BINLOG_GTID_POS(%s, %s)", (self.file, self.byte))
         self.gtids = str(gtids or "")
-        there = {(table.schema, table.name) for table in tables.values()}
-        for schema, name in there:
-            self._keep(schema, name)
-        self.definitions = {
-            (table.schema, table.name): table for table in offered_tables(self._db, sorted(there))
-        }
-        """The tables as they are for as long as this is there, by name; those that are gone are not among them."""
-        self._tables = dict(tables)
-        self._staged = dict.fromkeys(tables, 0)
-        self.known = {id_: self._guess(table) for id_, table in tables.items()}
-        """How many rows each output may have."""
-        self._parts: Iterator[_Part] | None = None
-        self._next: _Part | None = None
+        self._keep(names)
 
-    def _keep(self, schema: str, name: str) -> None:
-        """Nobody alters the table before this ends."""
-        missing = 1146
+    def _begin_locked(self, connect: Callable[[], Db], names: Sequence[tuple[str, str]]) -> None:
+        lock = connect()
         try:
-            self._db.query(f"SELECT 1 FROM {quoted(schema)}.{quoted(name)} LIMIT 1")
-        except Exception as error:
-            if getattr(error, "args", (0,))[0] != missing:
-                raise
+            lock.query("FLUSH TABLES WITH READ LOCK")
+            self._db.query("START TRANSACTION WITH CONSISTENT SNAPSHOT")
+            self._keep(names)
+            executed, _ = executed_gtids(lock)
+            lock.query("UNLOCK TABLES")
+        finally:
+            lock._force_close()
+        self._place, self.gtids, self.file, self.byte = executed, executed.text, "", 0
+
+    def _keep(self, names: Sequence[tuple[str, str]]) -> None:
+        """Nobody alters the tables before this ends."""
+        missing = 1146
+        for schema, name in names:
+            try:
+                self._db.query(f"SELECT 1 FROM {quoted(schema)}.{quoted(name)} LIMIT 1")
+            except Exception as error:
+                if getattr(error, "args", (0,))[0] != missing:
+                    raise
 
     def _guess(self, table: MysqlTable) -> int:
         found = rows(
@@ -110,32 +110,34 @@ class Snapshot:
     def close(self) -> None:
         self._db._force_close()
 
-    def leave_out(self, tables: frozenset[OutputId]) -> None:
-        """Nothing is read of these."""
-        for id_ in tables:
+    def ended(self) -> Mapping[OutputId, str]:
+        found = {id_: self._misfit(table) for id_, table in self._tables.items()}
+        ended = {id_: error for id_, error in found.items() if error is not None}
+        for id_ in ended:
             del self._tables[id_]
+        return ended
 
-    def piece(self, max_bytes: int) -> Piece:
-        """The next one; the connection is closed with the last."""
-        if self._parts is None:
-            self._parts = self._all(max_bytes)
-            self._next = next(self._parts, None)
-        now, self._next = self._next, next(self._parts, None)
-        more = self._next is not None
-        if not more:
-            self.close()
+    def _misfit(self, table: MysqlTable) -> str | None:
+        """Why the table there is not the one that was asked for; columns that came to it do not matter."""
+        now = self.definitions.get((table.schema, table.name))
         if now is None:
-            return Piece(None, (), 0, 0, dict(self._staged), dict(self._staged), more)
-        self._staged[now.table] += len(now.packets)
-        known = {
-            id_: staged if not more else max(staged + 1, self.known[id_])
-            for id_, staged in self._staged.items()
-        }
-        columns = columns_of(now.packets, len(self._tables[now.table].columns))
-        nbytes = sum(map(len, now.packets))
-        return Piece(now.table, columns, len(now.packets), nbytes, known, dict(self._staged), more)
+            return f'table "{table.reference}" was dropped upstream: {AGAIN}'
+        if now.obstacle is not None:
+            return f'table "{table.reference}" cannot be read whole any more: {now.obstacle}; then {AGAIN}'
+        if now.layout[: len(table.layout)] != table.layout:
+            return f'the columns of table "{table.reference}" are in another order upstream: {AGAIN}'
+        there = {column.name: column for column in now.columns}
+        for column in table.columns:
+            if column.name not in there:
+                return f'column "{column.name}" of table "{table.reference}" is gone upstream: {AGAIN}'
+            found = there[column.name]
+            if (found.type_name, found.charset) != (column.type_name, column.charset):
+                return (
+                    f'column "{column.name}" of table "{table.reference}" has another type upstream: {AGAIN}'
+                )
+        return None
 
-    def _all(self, max_bytes: int) -> Iterator[_Part]:
+    def parts(self, max_bytes: int) -> Iterator[Part]:
         for id_, table in self._tables.items():
             listed = ", ".join(map(_asked, table.columns))
             self._db._execute_command(
@@ -155,7 +157,8 @@ class Snapshot:
                 done = head == 0 and len(packets) > skipped and _is_end(packets[-1])
                 own = packets[skipped : len(packets) - done]
                 if own:
-                    yield _Part(id_, own)
+                    columns = columns_of(own, len(table.columns))
+                    yield Part(id_, columns, len(own), sum(map(len, own)))
 
 
 def _is_end(packet: bytes) -> bool:

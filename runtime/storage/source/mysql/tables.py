@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from typing import Any
+
+from ..upstream.tables import TableThere
 
 TEXTS = frozenset(("char", "varchar", "tinytext", "text", "mediumtext", "longtext"))
 BINARIES = frozenset(("binary", "varbinary", "tinyblob", "blob", "mediumblob", "longblob"))
@@ -63,31 +65,13 @@ class MysqlColumn:
 
 
 @dataclass(frozen=True, slots=True)
-class MysqlTable:
+class MysqlTable(TableThere[MysqlColumn]):
     """A table of the server, or the columns of it that something was made of.
 
-    `key` are the columns of its primary key, `excluded` the columns that it has and that were left out.  `obstacle` says why it cannot be
-    read, if so; it is as of the asking.
+    `layout` are the names of all of its columns, in order, where the server's log does not have them: it is of MySQL before 8.0.
     """
 
-    schema: str
-    name: str
-    columns: tuple[MysqlColumn, ...]
-    key: tuple[str, ...] = ()
-    excluded: tuple[str, ...] = ()
-    obstacle: str | None = field(default=None, compare=False)
-
-    @property
-    def reference(self) -> str:
-        return f"{self.schema}.{self.name}"
-
-    def without(self, excluded: frozenset[str]) -> MysqlTable:
-        """The table with the other columns only."""
-        return replace(
-            self,
-            columns=tuple(column for column in self.columns if column.name not in excluded),
-            excluded=tuple(column.name for column in self.columns if column.name in excluded),
-        )
+    layout: tuple[str, ...] = ()
 
     def to_json(self) -> str:
         fields = {
@@ -97,6 +81,7 @@ class MysqlTable:
             "columns": [[c.name, c.type_name, c.nullable, c.charset] for c in self.columns],
             "key": list(self.key),
             "excluded": list(self.excluded),
+            **({"layout": list(self.layout)} if self.layout else {}),
         }
         return json.dumps(fields, separators=(",", ":"), sort_keys=True)
 
@@ -107,8 +92,9 @@ class MysqlTable:
             fields["schema"],
             fields["name"],
             tuple(MysqlColumn(*column) for column in fields["columns"]),
-            tuple(fields["key"]),
-            tuple(fields["excluded"]),
+            key=tuple(fields["key"]),
+            excluded=tuple(fields["excluded"]),
+            layout=tuple(fields.get("layout", ())),
         )
 
 

@@ -18,18 +18,27 @@ from .charsets import SINGLE_BYTE, UTF8, Charset
 from .options import MysqlOptions
 from .position import Position
 from .replication import BinlogStream
-from .server import check_replicates, rows
-from .snapshot import Snapshot
+from .server import check_replicates, is_mariadb, rows
+from .snapshot import MysqlSnapshot
 from .tables import MysqlTable
 
 CONNECT_S = 15.0
 _SESSION = (
-    "SET SESSION time_zone = '+00:00', sql_mode = '', net_write_timeout = 3600, net_read_timeout = 3600, "
-    "wait_timeout = 2000000, lock_wait_timeout = 10, max_statement_time = 0, group_concat_max_len = 1000000, "
-    "idle_transaction_timeout = 0, idle_readonly_transaction_timeout = 0, sql_select_limit = DEFAULT, "
-    "character_set_results = utf8mb4"
+    "time_zone = '+00:00', sql_mode = '', net_write_timeout = 3600, net_read_timeout = 3600, wait_timeout = 2000000, "
+    "lock_wait_timeout = 10, group_concat_max_len = 1000000, sql_select_limit = DEFAULT, character_set_results = utf8mb4"
 )
 """How values are written: the same whatever the server's settings are."""
+_OF_MARIADB = "max_statement_time = 0, idle_transaction_timeout = 0, idle_readonly_transaction_timeout = 0"
+_OF_MYSQL = "max_execution_time = 0"
+"""Since 8.0."""
+
+
+def _session(db: Db) -> str:
+    if is_mariadb(db):
+        return f"SET SESSION {_SESSION}, {_OF_MARIADB}"
+    if str(db.get_server_info()).startswith("5."):
+        return f"SET SESSION {_SESSION}"
+    return f"SET SESSION {_SESSION}, {_OF_MYSQL}"
 
 
 class Upstream:
@@ -46,13 +55,13 @@ class Upstream:
             yield
         except client().MySQLError as error:
             text = scrubbed(message_of(error), self._values.secrets.values())
-            raise SourceStalled(f"MariaDB: {text}", sqlstate="58030") from None
+            raise SourceStalled(f"the server refuses: {text}", sqlstate="58030") from None
 
     def connect(self) -> Db:
         addresses = Addresses(link_local=self._values.link_local)
         db = connected(self._values, addresses, monotonic() + CONNECT_S)
         try:
-            db.query(_SESSION)
+            db.query(_session(db))
         except BaseException:
             db._force_close()
             raise
@@ -66,8 +75,8 @@ class Upstream:
         finally:
             db._force_close()
 
-    def snapshot(self, tables: Mapping[OutputId, MysqlTable]) -> Snapshot:
-        return Snapshot(self.connect, tables)
+    def snapshot(self, tables: Mapping[OutputId, MysqlTable]) -> MysqlSnapshot:
+        return MysqlSnapshot(self.connect, tables)
 
     def stream(self, at: Position) -> BinlogStream:
         """What comes behind the position."""

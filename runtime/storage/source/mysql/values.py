@@ -17,7 +17,8 @@ from ....expr.columns.arrays import array_of_numpy
 from ....repr import buffers
 from ....repr.schema import Column
 from ....repr.types import Kind
-from ..upstream_rows import Ready
+from ..upstream.rows import Ready
+from .binary_json import texts_of_binary, texts_of_shown
 from .charsets import Charset
 from .events import BIT, DECIMAL, ENUM, SET, STRING, MapColumn, decimal_bytes
 from .tables import BINARIES, FLOATS, INTEGERS, TEXTS, MysqlColumn
@@ -43,6 +44,7 @@ CODES: Mapping[str, Codes] = {
     "time": frozenset((19,)),
     "enum": frozenset((ENUM,)),
     "set": frozenset((SET,)),
+    "json": frozenset((245,)),
     "char": frozenset((STRING,)),
     "binary": frozenset((STRING,)),
     "varchar": frozenset((15, 253)),
@@ -56,9 +58,9 @@ CODES: Mapping[str, Codes] = {
 _DIGIT = ord("0")
 
 
-def is_of(column: MysqlColumn, there: MapColumn) -> bool:
+def is_of(column: MysqlColumn, there: MapColumn, *, signed_known: bool = True) -> bool:
     """Whether rows in the log have the column as it was when the table was made."""
-    numeric = column.kind in INTEGERS
+    numeric = column.kind in INTEGERS and signed_known
     return there.type in CODES.get(column.kind, ()) and (not numeric or there.unsigned == column.unsigned)
 
 
@@ -83,6 +85,8 @@ def values_of(
     if kind in BINARIES:
         found = buffers.spans(pa.py_buffer(stream.data), *_ends(cells), cells.null)
         return Ready(_padded(found, cells, column.parameters[0]) if kind == "binary" else found)
+    if kind == "json":
+        return texts_of_binary(buffers.spans(pa.py_buffer(stream.data), *_ends(cells), cells.null))
     return shown(_TEXTS[kind](stream, cells, column), column, own)
 
 
@@ -90,6 +94,8 @@ def shown(raw: pa.Array, column: MysqlColumn, own: Column) -> pa.Array | Ready:
     """What the server shows of values in a session in UTC, for `rows_of`."""
     if column.kind in BINARIES:
         return Ready(raw)
+    if column.kind == "json":
+        return texts_of_shown(raw)
     if own.type.kind is Kind.TIMESTAMPTZ:
         return pc.binary_join_element_wise(raw.cast(pa.string()), "+00", "")
     return raw

@@ -117,6 +117,12 @@ def last_commit(messages: Messages) -> int:
     return 0
 
 
+def end_of_commit(message: bytes | memoryview) -> int:
+    """Where the commit ends in the log."""
+    _, _, end = _unpacked(_COMMIT_END, message, _BODY)
+    return int(end)
+
+
 @dataclass(frozen=True, slots=True)
 class _Event:
     """Before message `at` the table gets these columns, or (None) is truncated."""
@@ -152,7 +158,7 @@ class Decoder:
         commits = np.flatnonzero(kinds == _COMMIT)
         end = None
         if len(commits):
-            _, _, end = _unpacked(_COMMIT_END, messages[commits[-1]], _BODY)
+            end = end_of_commit(messages[commits[-1]])
         return Decoded(tables, relations, end, len(commits), len(rows))
 
     def _events(

@@ -149,13 +149,13 @@ def published_tables(db: Db, publication: str) -> tuple[UpstreamTable, ...]:
             left_out[oid].append(name)
     return tuple(
         UpstreamTable(
-            oid,
             schema,
             name,
             tuple(columns[oid]),
+            oid,
             membership,
             identity,
-            tuple(keys[oid]),
+            key=tuple(keys[oid]),
             obstacle=obstacle or _unpublished(left_out[oid]),
         )
         for oid, schema, name, identity, membership, _, obstacle in found

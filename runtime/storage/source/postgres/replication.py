@@ -25,7 +25,9 @@ from psycopg.pq.abc import PGconn
 from ....clock import Clock
 from ...connections.failures import scrubbed
 from ..directory import SourceStalled
-from .position import lsn_of, lsn_text
+from ..upstream.transactions import Taken
+from .pgoutput import end_of_commit, last_commit
+from .position import Position, lsn_of, lsn_text
 
 Db = Connection[tuple[Any, ...]]
 
@@ -36,7 +38,9 @@ _EPOCH_MS = 946_684_800_000
 """2000-01-01, of which PostgreSQL counts its clocks."""
 _KEEPALIVE = struct.Struct(">cQQ?")
 _FEEDBACK = struct.Struct(">cQQQQ?")
-_DATA, _ALIVE, _COMMIT = ord("w"), ord("k"), ord("C")
+_DATA, _ALIVE, _BEGIN, _COMMIT = ord("w"), ord("k"), ord("B"), ord("C")
+_COMMIT_LSN = struct.Struct(">Q")
+"""What a Begin begins with: where the transaction's commit lies."""
 HEADER = 25
 """Bytes before what a message says."""
 
@@ -100,24 +104,22 @@ class SlotCreation:
         return lsn_of(at.decode()), name.decode()
 
 
-@dataclass(frozen=True, slots=True)
-class Received:
-    """Messages, and `reached`: of transactions whose commit lies before it none is to come.  `more` may be there already."""
-
-    messages: Sequence[bytes]
-    reached: int
-    more: bool
-
-
 class ReplicationStream:
-    """The messages of a slot behind a position.  Not thread-safe."""
+    """The transactions of a slot behind a position: see `Transactions`."""
 
     def __init__(self, db: Db, slot: str, publication: str, lsn: int, clock: Clock) -> None:
         """`db` is a replication connection, of which this is the only user from now on.  Raises SourceStalled."""
         self._db, self._clock = db, clock
         self._pgconn: PGconn = db.pgconn
         self._durable = lsn
-        self._reached = lsn
+        self.reached = lsn
+        """Of transactions whose commit lies before it none is to come."""
+        self._read_to = lsn
+        """Of transactions whose commit lies before it, all were taken."""
+        self._pending: list[bytes] = []
+        """Received, and not taken."""
+        self.nbytes = 0
+        """Of these."""
         self._whole = True
         """Whether the last message was the end of a transaction."""
         self._told = (0, 0.0)
@@ -133,13 +135,15 @@ class ReplicationStream:
     def close(self) -> None:
         self._db.close()
 
-    def acknowledge(self, lsn: int) -> None:
-        """All before it is durable: the server may forget it."""
-        self._durable = lsn
+    def acknowledge(self, at: Position) -> None:
+        self._durable = at.lsn
 
-    def read(self, most: int, wait_s: float) -> Received:
-        """What has come: up to some `most` bytes (0: the server is told that we are there), or nothing after `wait_s`.  Raises SourceStalled and psycopg's errors."""
-        found: list[bytes] = []
+    @property
+    def is_empty(self) -> bool:
+        return not self._pending
+
+    def read(self, most: int, wait_s: float) -> bool:
+        """Raises SourceStalled and psycopg's errors."""
         size, until = 0, monotonic() + wait_s
         self._tell()
         while size < most:
@@ -147,20 +151,58 @@ class ReplicationStream:
             if nbytes > 0:
                 message = bytes(data)
                 if message[0] == _DATA:
-                    found.append(message)
+                    self._pending.append(message)
                     size += nbytes
                     self._whole = message[HEADER] == _COMMIT
                 elif message[0] == _ALIVE:
                     self._alive(message)
             elif nbytes < 0:
                 raise SourceStalled("the server has ended the replication")
-            elif not self._received(0.0 if found else max(0.0, until - monotonic())):
+            elif not self._received(0.0 if size else max(0.0, until - monotonic())):
                 break
-        if found or not most:  # nobody was listened to
+        self.nbytes += size
+        if size or not most:  # nobody was listened to
             self._heard = monotonic()
         elif monotonic() - self._heard > SILENT_S:
             raise SourceStalled(f"the server has said nothing for {SILENT_S:.0f} s")
-        return Received(found, self._reached, more=size >= most)
+        return size >= most > 0
+
+    def whole(self, at: Position, until: int | None) -> Taken[Position]:
+        """What a snapshot at `until` has not seen has its commit there or behind."""
+        pending = self._pending
+        if until is not None:
+            for place, message in enumerate(pending):
+                if message[HEADER] == _BEGIN and _COMMIT_LSN.unpack_from(message, HEADER + 1)[0] >= until:
+                    return self._taken(at, place, max(self._read_to, until), until)
+        end = last_commit(pending)
+        read_to = self._read_to
+        if end:
+            read_to = max(read_to, end_of_commit(pending[end - 1]))
+        if end == len(pending):
+            read_to = max(read_to, self.reached if until is None else min(self.reached, until))
+        return self._taken(at, end, read_to, until)
+
+    def _taken(self, at: Position, messages: int, read_to: int, until: int | None) -> Taken[Position]:
+        is_there = until is not None and read_to >= until
+        if until is not None and read_to > until:
+            raise SourceStalled(
+                f"the server is at {lsn_text(until)}, and was read up to {lsn_text(read_to)}",
+                detail="It may be one that follows the other, and has not come so far yet.",
+            )
+        return Taken(self._pending[:messages], messages > 0, is_there, at.at(read_to))
+
+    def take(self, taken: Taken[Position]) -> None:
+        self._drop(len(taken.events))
+        self._read_to = taken.position.lsn
+
+    def part(self) -> Sequence[bytes]:
+        events = self._pending[:]
+        self._drop(len(events))
+        return events
+
+    def _drop(self, count: int) -> None:
+        self.nbytes -= sum(map(len, self._pending[:count]))
+        del self._pending[:count]
 
     def _received(self, wait_s: float) -> bool:
         if not select.select([self._pgconn.socket], [], [], wait_s)[0]:
@@ -172,7 +214,7 @@ class ReplicationStream:
         _, sent, _, asked = _KEEPALIVE.unpack(message[: _KEEPALIVE.size])
         self._heard = monotonic()
         if self._whole:
-            self._reached = max(self._reached, sent)
+            self.reached = max(self.reached, sent)
         if asked:
             self._send()
 

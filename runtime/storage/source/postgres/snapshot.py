@@ -1,174 +1,216 @@
 """The contents of tables at one position of the log.
 
 ```
-lock tables ── make a slot ── its snapshot ── COPY, table by table ── done
+lock tables ── make a slot ── its snapshot ── over several connections: COPY, range by range ── done
                   └ waits for transactions that are open upstream
 ```
 
 What a slot's snapshot sees is what was committed before the slot begins: all else comes of the log.  Tables are locked (ACCESS SHARE)
-ahead of it, as ALTER TABLE and TRUNCATE in between would change what a snapshot sees.
+ahead of it, as ALTER TABLE and TRUNCATE in between would change what a snapshot sees.  A table is cut into ranges of its pages, of which
+the last has no end: what was appended meanwhile is there, too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from itertools import pairwise
 from time import monotonic
 from typing import Any
 
-import pyarrow as pa
 from psycopg import Connection, sql
 
-from ....expr.text.copy_text import copy_columns
+from ...connections.failures import ConnectionFailed
 from ...statistics import OutputId
 from ..directory import SourceStalled
+from ..upstream.ended import AGAIN
+from ..upstream.snapshot import Part, Snapshot, StillWaiting
+from .copying import Copy, Copying
 from .position import lsn_of
 from .replication import SlotCreation
 from .tables import UpstreamTable
+from .upstream import Upstream
 
 Db = Connection[tuple[Any, ...]]
 
 LOCK_TIMEOUT = "10s"
 SLOW_S = 5.0
-"""After that it is said what a slot waits for."""
+"""After that, and so often, it is said what a slot waits for."""
+RANGE_BYTES = 64 << 20
+"""Of a table that is copied by several connections."""
+MOST_CONNECTIONS = 4
+"""That copy, where nobody says how many; no more than this machine has processors, as they decode what comes."""
 
 _NOW = """
     SELECT CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn() ELSE pg_current_wal_insert_lsn() END::text"""
+_NAME = """
+    SELECT n.nspname::text, c.relname::text FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.oid = %s::int8::oid"""
 _FACTS = """
-    SELECT c.relkind::text, greatest(c.reltuples, 0)::int8, {row_filter}
-    FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+    SELECT n.nspname::text, c.relname::text, c.relkind::text, greatest(c.reltuples, 0)::int8, {row_filter},
+        CASE WHEN m.amname = 'heap' THEN pg_relation_size(c.oid) ELSE 0 END, current_setting('block_size')::int8
+    FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace LEFT JOIN pg_am m ON m.oid = c.relam
     WHERE c.oid = %s::int8::oid"""
 _ROW_FILTER = """
     (SELECT t.rowfilter FROM pg_publication_tables t WHERE t.pubname = %s AND t.schemaname = n.nspname AND t.tablename = c.relname)"""
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """Rows of one table, as texts by column of `UpstreamTable.columns`.  `known` are guesses of how many each table has, `staged`
-    how many came of each with this piece; of those in `ended` all did.  `more` follow."""
-
-    table: OutputId | None
-    columns: tuple[pa.Array, ...]
-    rows: int
-    nbytes: int
-    known: Mapping[OutputId, int]
-    staged: Mapping[OutputId, int]
-    more: bool
-
-
-class Snapshot:
-    """Of tables, by output.  It holds connections until it is closed."""
-
+class PostgresSnapshot(Snapshot[int]):
     def __init__(
         self,
-        connect: Callable[[], Db],
-        replicate: Callable[[], Db],
+        upstream: Upstream,
         publication: str,
         slot: str,
         tables: Mapping[OutputId, UpstreamTable],
         *,
         temporary: bool,
+        connections: int | None = None,
     ) -> None:
-        """`slot` is made, and goes on to be there unless it is `temporary`."""
-        self._publication = publication
-        self._tables = dict(tables)
-        self._staged = dict.fromkeys(tables, 0)
-        self._known = dict.fromkeys(tables, 0)
-        self._pieces: Iterator[tuple[OutputId, bytes, int]] | None = None
-        self._next: tuple[OutputId, bytes, int] | None = None
+        """`slot` is made, and goes on to be there unless it is `temporary`.  `connections` copy, None: as many as seems good."""
+        super().__init__(tables)
+        self._upstream, self._publication = upstream, publication
+        self._tables: dict[OutputId, UpstreamTable] = {}
+        self._names: dict[OutputId, tuple[str, ...]] = {}
+        self._ended: dict[OutputId, str] = {}
+        self._most = connections or min(MOST_CONNECTIONS, os.cpu_count() or 1)
+        self._copies: list[Copy] = []
         self._begun = monotonic()
-        self.lsn: int | None = None
+        self._since = datetime.now(UTC)
+        self._lsn: int | None = None
         """Where the slot begins; None as long as it is not there."""
-        self._db = connect()
+        self._copying: Copying | None = None
         self._slot_db: Db | None = None
+        self._dbs = [upstream.connect()]
+        """That copy; the first has the locks."""
         try:
-            ((lsn,),) = self._db.execute(_NOW).fetchall()
-            self.not_before = lsn_of(lsn)
-            """The slot begins there, or behind."""
-            self._lock()
-            self._slot_db = replicate()
+            ((lsn,),) = self._dbs[0].execute(_NOW).fetchall()
+            self._not_before = lsn_of(lsn)
+            self._find(tables)
+            self._begin(self._dbs[0])
+            self._lock(self._dbs[0])
+            self._slot_db = upstream.replicate()
             self._creation = SlotCreation(self._slot_db, slot, temporary=temporary)
         except BaseException:
             self.close()
             raise
 
+    def _find(self, tables: Mapping[OutputId, UpstreamTable]) -> None:
+        """What the tables are called now, and which are gone."""
+        for id_, table in tables.items():
+            found = self._dbs[0].execute(_NAME, (table.oid,)).fetchone()
+            if found is None:
+                self._ended[id_] = f'table "{table.reference}" was dropped upstream: {AGAIN}'
+            else:
+                self._tables[id_] = table
+                self._names[id_] = tuple(found)
+
+    def ended(self) -> Mapping[OutputId, str]:
+        return self._ended
+
+    @property
+    def place(self) -> int:
+        """Where the slot begins; until that is known a place that is there, or before."""
+        return self._not_before if self._lsn is None else self._lsn
+
     def close(self) -> None:
-        self._db.close()
+        if self._copying is not None:
+            self._copying.close()
+        for db in self._dbs:
+            db.close()
         if self._slot_db is not None:
             self._slot_db.close()
 
-    def _lock(self) -> None:
-        self._db.execute(f"SET lock_timeout = '{LOCK_TIMEOUT}'".encode())
-        self._db.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
-        for table in self._tables.values():
-            name = sql.Identifier(table.schema, table.name)
-            self._db.execute(sql.SQL("LOCK TABLE {} IN ACCESS SHARE MODE").format(name))
+    @staticmethod
+    def _begin(db: Db) -> None:
+        db.execute(f"SET lock_timeout = '{LOCK_TIMEOUT}'".encode())
+        db.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+
+    def _lock(self, db: Db) -> None:
+        """Before anything is copied: behind an ALTER TABLE that waits for one of the connections the others would wait for ever."""
+        for name in self._names.values():
+            db.execute(sql.SQL("LOCK TABLE {} IN ACCESS SHARE MODE").format(sql.Identifier(*name)))
 
     def ready(self, wait_s: float = 0.0) -> bool:
-        """Whether there are pieces to come, which is waited for a little."""
-        if self.lsn is not None:
+        if self._lsn is not None:
             return True
         if (made := self._creation.done(wait_s)) is None:
             return False
         lsn, name = made
-        self._db.execute(sql.SQL("SET TRANSACTION SNAPSHOT {}").format(sql.Literal(name)))
-        # The snapshot is the transaction's from now on.
+        snapshot = sql.SQL("SET TRANSACTION SNAPSHOT {}").format(sql.Literal(name))
+        self._dbs[0].execute(snapshot)
+        self._copies = [copy for id_, table in self._tables.items() for copy in self._of(id_, table)]
+        while len(self._dbs) < min(self._most, len(self._copies)) and (db := self._another()) is not None:
+            self._dbs.append(db)
+            self._begin(db)
+            db.execute(snapshot)
+            self._lock(db)
+        # The snapshot is of these transactions from now on.
         assert self._slot_db is not None
         self._slot_db.close()
         self._slot_db = None
-        self.lsn = lsn
+        self._lsn = lsn
         return True
 
-    @property
-    def is_slow(self) -> bool:
-        return self.lsn is None and monotonic() - self._begun > SLOW_S
+    def _another(self) -> Db | None:
+        """A connection; None where there cannot be more of them (`max_connections`): those that are there copy all."""
+        try:
+            return self._upstream.connect()
+        except ConnectionFailed:
+            return None
 
-    def piece(self, max_bytes: int) -> Piece:
-        """The next one; the connections are closed with the last."""
-        if self._pieces is None:
-            self._pieces = self._all(max_bytes)
-            self._next = next(self._pieces, None)
-        now, self._next = self._next, next(self._pieces, None)
-        more = self._next is not None
-        if not more:
-            self.close()
-        if now is None:
-            return Piece(None, (), 0, 0, dict(self._staged), dict(self._staged), more)
-        output, data, rows = now
-        self._staged[output] += rows
-        known = {
-            id_: staged if not more else max(staged + 1, self._known[id_])
-            for id_, staged in self._staged.items()
-        }
-        columns = copy_columns(data, len(self._tables[output].columns))
-        return Piece(output, columns, rows, len(data), known, dict(self._staged), more)
+    def check_waiting(self) -> None:
+        if self._lsn is not None or monotonic() - self._begun < SLOW_S:
+            return
+        assert self._slot_db is not None
+        waits_for = self._upstream.waits_for(self._slot_db.info.backend_pid)
+        names = ", ".join(f'"{table.reference}"' for table in self._tables.values())
+        raise StillWaiting(
+            f"the replication slot for the contents of {names} waits since {self._since:%Y-%m-%d %H:%M:%S} UTC "
+            f"for transactions that are open upstream{waits_for and f': {waits_for}'}",
+            hint="See pg_stat_activity there, ordered by xact_start.",
+        )
 
-    def _all(self, max_bytes: int) -> Iterator[tuple[OutputId, bytes, int]]:
-        queries = {id_: self._query(id_, table) for id_, table in self._tables.items()}
-        for id_, query in queries.items():
-            lines: list[bytes] = []
-            size = 0
-            with self._db.cursor().copy(query) as copy:
-                while data := copy.read():
-                    lines.append(bytes(data))
-                    size += len(data)
-                    if size >= max_bytes:
-                        yield id_, b"".join(lines), len(lines)
-                        lines, size = [], 0
-            if lines:
-                yield id_, b"".join(lines), len(lines)
+    def parts(self, max_bytes: int) -> Iterator[Part | None]:
+        self._copying = Copying(self._dbs, self._copies, max(1, max_bytes // len(self._dbs)))
+        return self._copying.parts()
 
-    def _query(self, id: OutputId, table: UpstreamTable) -> sql.Composed:
-        since_15 = self._db.info.server_version >= 150_000
+    def _of(self, id: OutputId, table: UpstreamTable) -> Sequence[Copy]:
+        """What is to be copied of a table."""
+        since_15 = self._dbs[0].info.server_version >= 150_000
         asked = _FACTS.format(row_filter=_ROW_FILTER if since_15 else "NULL::text")
         parameters = (self._publication, table.oid) if since_15 else (table.oid,)
-        found = self._db.execute(asked.encode(), parameters).fetchone()
+        found = self._dbs[0].execute(asked.encode(), parameters).fetchone()
         if found is None:
             raise SourceStalled(f'table "{table.reference}" is gone')
-        kind, self._known[id], row_filter = found
+        *named, kind, self._guesses[id], row_filter, nbytes, page = found
+        if tuple(named) != self._names[id]:
+            raise SourceStalled(f'table "{table.reference}" was renamed just now')
         columns = sql.SQL(", ").join(sql.Identifier(column.name) for column in table.columns)
         # Of tables that inherit from one the publication has each by itself; partitions are the table.
         only = sql.SQL("" if kind == "p" else "ONLY ")
-        where = sql.SQL("" if row_filter is None else f" WHERE {row_filter}")
-        name = sql.Identifier(table.schema, table.name)
-        return sql.SQL("COPY (SELECT {} FROM {}{}{}) TO STDOUT").format(columns, only, name, where)
+        name = sql.Identifier(*named)
+        ranges = _ranges(nbytes // page, max(1, RANGE_BYTES // page)) if self._most > 1 else [None]
+        return [
+            Copy(
+                id,
+                sql.SQL("COPY (SELECT {} FROM {}{}{}) TO STDOUT")
+                .format(columns, only, name, _where(row_filter, pages))
+                .as_bytes(self._dbs[0]),
+                len(table.columns),
+            )
+            for pages in ranges
+        ]
+
+
+def _ranges(pages: int, size: int) -> list[str | None]:
+    """Conditions, of which each row satisfies one; None: all rows do."""
+    bounds = [f"'({page},0)'::tid" for page in range(size, pages, size)]
+    if not bounds:
+        return [None]
+    inner = [f"ctid >= {low} AND ctid < {high}" for low, high in pairwise(bounds)]
+    return [f"ctid < {bounds[0]}", *inner, f"ctid >= {bounds[-1]}"]
+
+
+def _where(*conditions: str | None) -> sql.SQL:
+    given = [f"({condition})" for condition in conditions if condition is not None]
+    return sql.SQL(f" WHERE {' AND '.join(given)}" if given else "")

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from typing import Any
+
+from ..upstream.tables import TableThere
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,35 +29,16 @@ class UpstreamColumn:
 
 
 @dataclass(frozen=True, slots=True)
-class UpstreamTable:
+class UpstreamTable(TableThere[UpstreamColumn]):
     """A table of a publication, or the columns of it that something was made of.
 
     `membership` says what makes it a member of the publication: it is another one when the table was taken out, and put in again.
-    `identity` is its replica identity (d: by key, f: full, i: by an index, n: none), `key` are the columns of its primary key,
-    `excluded` the columns that it has and that were left out.  `obstacle` says why it cannot be read whole, if so; it is as of the asking.
+    `identity` is its replica identity (d: by key, f: full, i: by an index, n: none).
     """
 
     oid: int
-    schema: str
-    name: str
-    columns: tuple[UpstreamColumn, ...]
     membership: str
     identity: str
-    key: tuple[str, ...] = ()
-    excluded: tuple[str, ...] = ()
-    obstacle: str | None = field(default=None, compare=False)
-
-    @property
-    def reference(self) -> str:
-        return f"{self.schema}.{self.name}"
-
-    def without(self, excluded: frozenset[str]) -> UpstreamTable:
-        """The table with the other columns only."""
-        return replace(
-            self,
-            columns=tuple(column for column in self.columns if column.name not in excluded),
-            excluded=tuple(column.name for column in self.columns if column.name in excluded),
-        )
 
     def to_json(self) -> str:
         columns = [

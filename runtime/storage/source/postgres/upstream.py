@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from time import monotonic
 from typing import Any
 
@@ -47,6 +48,14 @@ SESSION = {
 _SLOT = """
     SELECT plugin, database, wal_status, (confirmed_flush_lsn - '0/0')::int8, active_pid
     FROM pg_replication_slots WHERE slot_name = %s"""
+_WAITS_FOR = """
+    SELECT 'process ' || a.pid || coalesce(' of role "' || a.usename || '"', '')
+        || coalesce(' since ' || to_char(a.xact_start, 'YYYY-MM-DD HH24:MI:SS') || ' UTC', '')
+    FROM pg_stat_activity a WHERE a.pid = ANY (pg_blocking_pids(%s))
+    UNION ALL
+    SELECT 'prepared transaction "' || p.gid || '" since ' || to_char(p.prepared, 'YYYY-MM-DD HH24:MI:SS') || ' UTC'
+    FROM pg_prepared_xacts p WHERE p.transaction IN (SELECT l.transactionid FROM pg_locks l WHERE l.pid = %s AND NOT l.granted)"""
+"""A prepared transaction is of no process."""
 _NEW = "Drop the source, and create it again: it begins with the contents as they are then."
 
 
@@ -98,6 +107,10 @@ class Upstream:
         except psycopg.errors.LockNotAvailable:
             return None
 
+    def waits_for(self, process: int) -> str:
+        """Whose transactions a process of the server waits for, as far as that is told; "" where nothing is."""
+        return ", ".join(text for (text,) in self.db.execute(_WAITS_FOR, (process, process)))
+
     # -- the slot --
 
     def cluster(self) -> Cluster:
@@ -144,7 +157,7 @@ class Upstream:
                 sqlstate="55000",
                 hint=_NEW,
             )
-        return Position(at.system, found.timeline, at.lsn, at.outputs, at.progress, at.piece)
+        return replace(at, timeline=found.timeline)
 
     def _check_slot(self, at: Position) -> None:
         slot = self._options.slot
@@ -152,7 +165,13 @@ class Upstream:
         if found is None:
             raise SourceStalled(f'replication slot "{slot}" is gone', sqlstate="55000", hint=_NEW)
         plugin, database, status, confirmed, active = found
-        if plugin != "pgoutput" or database != self.db.info.dbname:
+        if database != self.db.info.dbname:
+            raise SourceStalled(
+                f'the connection leads to database "{self.db.info.dbname}", and the source reads database "{database}" of that server',
+                sqlstate="55000",
+                hint="ALTER CONNECTION ... SET (DATABASE ...) leads it back.",
+            )
+        if plugin != "pgoutput":
             raise SourceStalled(
                 f'replication slot "{slot}" is not the one that was made', sqlstate="55000", hint=_NEW
             )

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import io
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import islice
 from time import monotonic
@@ -26,11 +26,13 @@ from ...connections.values import Values
 from ...decode import Decoded
 from ...decode_parquet import ParquetDecoder
 from ...ingestion import Outputs, Polled, Waiting
+from ...shares import WHOLE, Piece, Share, ShareRead
 from ..file_connectors import sole
 from ..line_records import LineRecords
 from ..line_stream import BEGIN, LineStream, Place
 from .bucket import Bucket, Found, Unnamed, changed, vanished
 from .ledger import Ledger, ledger_rows
+from .object_shares import object_shares
 from .objects import LineObject, ObjectReader, ParquetObject, buffered
 from .options import S3Options
 
@@ -54,9 +56,15 @@ class S3Connector:
         key: tuple[int, ...],
         connections: Mapping[str, Values],
         recorded: Iterable[Batch] = (),
+        only: Sequence[Found] | None = None,
+        piece: Piece = WHOLE,
     ) -> None:
-        """`recorded` is what stands beside the position.  Nothing outside is touched before the first poll."""
+        """`recorded` is what stands beside the position.  Nothing outside is touched before the first poll.  A task has `only` these
+        objects, and the `piece` of one."""
         self._options = options
+        self._only = only
+        self._piece = piece
+        self._shared: Sequence[Found] = ()
         self._connections = connections
         self._parquet = ParquetDecoder(schema, key) if options.format == "parquet" else None
         self._lines = (
@@ -98,11 +106,7 @@ class S3Connector:
             self._forget()
             return None
         except PtvcError as error:
-            # What is there is looked at anew, but not at once: the source is asked again ten times a second.
-            self._failure = error
-            self._scan_at = monotonic() + self._options.scan_ms / 1000
-            self._scans = 0
-            self._forget()
+            self._failed(error)
             raise
 
     def _nothing(self) -> Waiting | None:
@@ -110,6 +114,36 @@ class S3Connector:
         return (
             None if key is None else Waiting(f'object "{key}" is left out, as its key has a slash at its end')
         )
+
+    def shares(self, position: Mapping[str, Any] | None, min_bytes: int) -> Sequence[Share]:
+        self._settle(position)
+        try:
+            if not self._waiting and (self._failure is not None or not self._scan()):
+                return ()
+        except PtvcError as error:
+            self._failed(error)
+            return ()  # as `poll` will say
+        if self._lag < min_bytes:
+            return ()
+        self._stop_fetching()
+        at = position if self._begun is not None else None
+        self._shared, shares = object_shares(self._waiting, at, divisible=self._parquet is not None)
+        return shares
+
+    def read_by_shares(self, reads: Sequence[ShareRead]) -> Polled:
+        taken = list(self._shared)
+        for found in taken:
+            assert self._waiting.popleft() == found, "they were waiting"
+            self._lag -= found.size
+        self._shared, self._begun = (), None
+        return self._polled({}, taken, None, sum(read.nbytes for read in reads))
+
+    def _failed(self, error: PtvcError) -> None:
+        """What is there is looked at anew, but not at once: the source is asked again ten times a second."""
+        self._failure = error
+        self._scan_at = monotonic() + self._options.scan_ms / 1000
+        self._scans = 0
+        self._forget()
 
     def _settle(self, position: Mapping[str, Any] | None) -> None:
         """What the last chunk had is durable if its position is; else it is read again."""
@@ -136,6 +170,9 @@ class S3Connector:
         """What waits is found anew."""
         self._waiting.clear()
         self._lag = 0
+        self._stop_fetching()
+
+    def _stop_fetching(self) -> None:
         self._open = None
         for future in self._ahead.values():
             future.cancel()
@@ -146,6 +183,10 @@ class S3Connector:
         now = monotonic()
         if now < self._scan_at:
             return False
+        if self._only is not None:
+            self._scan_at = float("inf")
+            self._waiting, self._lag = deque(self._only), sum(found.size for found in self._only)
+            return True
         full = self._begun is not None or self._scans % FULL_SCANS == 0 or len(self._ledger) < ONE_ANSWER
         new = self._all() if full else self._bucket.objects(self._ledger.last)
         self._scan_at = monotonic() + self._options.scan_ms / 1000
@@ -196,11 +237,16 @@ class S3Connector:
         place = None
         if begun is not None and end is not None:
             place = {"key": begun.key, "version": begun.version, "size": begun.size, "at": list(end)}
+        return self._polled(sole(outputs, tuple(records)), taken, place, nbytes)
+
+    def _polled(
+        self, contents: dict[str, Any], taken: list[Found], place: dict[str, Any] | None, nbytes: int
+    ) -> Polled:
         self._taken = taken
         self._next = {"objects": len(self._ledger) + len(taken), "object": place}
         known = len(self._ledger) + len(taken) + len(self._waiting)
         return Polled(
-            sole(outputs, tuple(records)),
+            contents,
             self._next,
             not self._waiting,
             self._lag,
@@ -224,7 +270,7 @@ class S3Connector:
         else:
             raw = buffered(self._bucket.open(found)) if self._lines else self._bucket.open(found)
         if self._parquet is not None:
-            return ParquetObject(found.key, raw, place, self._parquet)
+            return ParquetObject(found.key, raw, place, self._parquet, self._piece)
         assert self._lines is not None
         delimiter = self._options.delimiter
         lines = LineStream(found.key, raw, place, header=self._header, delimiter=delimiter, what="object")

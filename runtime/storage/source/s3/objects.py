@@ -15,9 +15,11 @@ import pyarrow.parquet as pq
 
 from ...decode import Decoded
 from ...decode_parquet import ParquetDecoder
+from ...shares import WHOLE
+from ...shares import Piece as FilePiece
 from ..directory import SourceStalled
-from ..line_stream import BLOCK, LineStream, Piece, Place
-from ..parquet_file import read_groups
+from ..line_stream import BEGIN, BLOCK, LineStream, Piece, Place
+from ..parquet_file import piece_groups, read_groups
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +48,19 @@ class LineObject:
 
 
 class ParquetObject:
-    def __init__(self, name: str, raw: BinaryIO, place: Place, decoder: ParquetDecoder) -> None:
+    """The object, or the `piece` of it, if it was not begun yet."""
+
+    def __init__(
+        self,
+        name: str,
+        raw: BinaryIO,
+        place: Place,
+        decoder: ParquetDecoder,
+        piece: FilePiece = WHOLE,
+    ) -> None:
         self._name = name
         self._decoder = decoder
         self._columns = list(decoder.columns)
-        self._group, self._row = place
         try:
             self._file = pq.ParquetFile(raw, pre_buffer=True)
         except (pa.ArrowInvalid, OSError) as error:
@@ -58,11 +68,13 @@ class ParquetObject:
                 f'object "{name}" is not a parquet file: {error}', hint="Remove it, or give a pattern."
             ) from error
         decoder.check_file(self._file.schema_arrow, name)
+        first, self._stop = piece_groups(self._file, piece)
+        self._group, self._row = first if place == BEGIN else place
 
     def read(self, limit: int) -> Part:
         try:
             pieces, group, row, nbytes = read_groups(
-                self._file, self._columns, self._name, (self._group, self._row), limit
+                self._file, self._columns, self._name, (self._group, self._row), limit, self._stop
             )
         except (pa.ArrowInvalid, OSError) as error:
             raise SourceStalled(
@@ -70,7 +82,7 @@ class ParquetObject:
             ) from error
         self._group, self._row = group, row
         records = tuple(self._decoder.decode(p.rows, p.file, p.first_row) for p in pieces)
-        return Part(records, nbytes, None if group >= self._file.num_row_groups else (group, row))
+        return Part(records, nbytes, None if group >= self._stop else (group, row))
 
 
 def buffered(raw: io.RawIOBase) -> BinaryIO:

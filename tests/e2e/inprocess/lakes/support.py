@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from random import Random
 from typing import Any
 
@@ -38,3 +39,36 @@ def move_money(runtime: InProcess, random: Random) -> None:
                 runtime.start()
             case _:
                 pass
+
+
+def source_status(db: Db, name: str) -> tuple[Any, ...]:
+    query = "SELECT status, error FROM mz_internal.mz_source_statuses WHERE name = %s"
+    return db.execute(query, (name,)).fetchall()[0]
+
+
+def move_accounts(
+    runtime: InProcess, random: Random, write: Callable[[list[tuple[int, int]], bool], None]
+) -> set[tuple[Any, ...]]:
+    """What readers of `accounts` have seen: how many, and their sum.  `write` is a commit of the lake, of all accounts or of some."""
+    balances = dict.fromkeys(range(ACCOUNTS), 100)
+    seen: set[tuple[Any, ...]] = set()
+    for _ in range(12):
+        for _ in range(random.randrange(1, 6)):
+            amount, (a, b) = random.randrange(1, 50), random.sample(range(ACCOUNTS), 2)
+            balances[a] -= amount
+            balances[b] += amount
+            if random.random() < 0.3:
+                write(sorted(balances.items()), True)
+            else:
+                write([(a, balances[a]), (b, balances[b])], False)
+            with runtime.connect() as db:
+                seen |= set(rows(db, "SELECT count(*), sum(balance)::bigint FROM accounts"))
+        match random.randrange(5):
+            case 0:
+                runtime.kill_replica()
+            case 1:
+                runtime.abandon()
+                runtime.start()
+            case _:
+                pass
+    return seen

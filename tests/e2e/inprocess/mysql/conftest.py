@@ -1,4 +1,4 @@
-"""A MariaDB whose binary log can be read, and a database of its own there for each test."""
+"""A server whose binary log can be read, a MariaDB unless a test says otherwise, and a database of its own there for each test."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ import uuid
 from collections.abc import Iterator
 
 import pytest
-from servers.mariadb_listening import MariaDb, mariadb_server
+from servers.mysql_process import MysqlProcess
+from servers.mysql_servers import server_of
 
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[MariaDb]:
-    with mariadb_server() as server:
+def server(request: pytest.FixtureRequest) -> Iterator[MysqlProcess]:
+    with server_of(getattr(request, "param", "mariadb")) as server:
         yield server
 
 
 @pytest.fixture
-def database(server: MariaDb) -> str:
+def database(server: MysqlProcess) -> str:
     name = f"d{uuid.uuid4().hex[:12]}"
-    with server.connect() as db, db.cursor() as cursor:
-        cursor.execute(f"CREATE DATABASE {name} CHARACTER SET utf8mb4")
+    server.run(f"CREATE DATABASE {name} CHARACTER SET utf8mb4")
     return name

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import psycopg
-from servers.mariadb_listening import PASSWORD, USER, MariaDb
+from servers.mysql_process import PASSWORD, USER, MysqlProcess
 
 Db = psycopg.Connection[tuple[Any, ...]]
 
 
-def connect(db: Db, server: MariaDb, *options: str) -> None:
+def connect(db: Db, server: MysqlProcess, *options: str) -> None:
     """Makes the connection `my`."""
     db.execute(f"CREATE SECRET pw AS '{PASSWORD}'".encode())
     where = ", ".join(

@@ -9,13 +9,13 @@ import psycopg
 import pytest
 from inprocess import eventually, rows
 from psycopg import errors
-from servers.mariadb_listening import MariaDb
+from servers.mysql_process import MysqlProcess
 
 from .support import Db, connect, run
 
 
 @pytest.fixture
-def upstream(server: MariaDb, database: str) -> Iterator[Any]:
+def upstream(server: MysqlProcess, database: str) -> Iterator[Any]:
     """A session in the database, with two tables."""
     db = server.connect(database)
     run(
@@ -28,7 +28,7 @@ def upstream(server: MariaDb, database: str) -> Iterator[Any]:
 
 
 @pytest.fixture
-def connected(db: Db, server: MariaDb, upstream: Any) -> Db:
+def connected(db: Db, server: MysqlProcess, upstream: Any) -> Db:
     """A session with a connection `my` there."""
     connect(db, server)
     return db
@@ -205,7 +205,7 @@ def test_what_the_user_has_to_have(connected: Db, upstream: Any) -> None:
         run(upstream, "GRANT BINLOG MONITOR ON *.* TO ann")
 
 
-def test_connections_that_do_not_come_about(db: Db, server: MariaDb) -> None:
+def test_connections_that_do_not_come_about(db: Db, server: MysqlProcess) -> None:
     sql(db, "CREATE SECRET wrong AS 'not it'")
     where = f"HOST '127.0.0.1', PORT {server.port}, USER ann, PASSWORD SECRET wrong"
     with pytest.raises(errors.InvalidAuthorizationSpecification, match="authentication failed") as refused:

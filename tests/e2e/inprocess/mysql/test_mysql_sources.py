@@ -12,31 +12,33 @@ import psycopg
 import pymysql
 import pytest
 from inprocess import InProcess, eventually, rows
-from servers.mariadb_listening import MariaDb
+from servers.mysql_process import MysqlProcess
+from servers.mysql_servers import KINDS, numbers
 
 from .support import Db, connect, run, there
 
+pytestmark = pytest.mark.parametrize("server", KINDS, indirect=True)
 ACCOUNTS = 30
 BALANCE = 100
 PAIRS = "SELECT account, a.balance + b.balance AS balance FROM a JOIN b USING (account) ORDER BY 1"
 
 
 @pytest.fixture
-def upstream(server: MariaDb, database: str) -> Iterator[Any]:
+def upstream(server: MysqlProcess, database: str) -> Iterator[Any]:
     """A session in the database, with accounts at two banks."""
     db = server.connect(database)
     for bank in ("a", "b"):
         run(
             db,
             f"CREATE TABLE {bank} (account int PRIMARY KEY, balance bigint NOT NULL)",
-            f"INSERT INTO {bank} SELECT seq, {BALANCE} FROM seq_1_to_{ACCOUNTS}",
+            f"INSERT INTO {bank} SELECT seq, {BALANCE} FROM {numbers(ACCOUNTS)}",
         )
     yield db
     if db.open:
         db.close()
 
 
-def make(db: Db, server: MariaDb, database: str) -> None:
+def make(db: Db, server: MysqlProcess, database: str) -> None:
     connect(db, server)
     for statement in (
         f"CREATE SOURCE s FROM MYSQL CONNECTION my FOR TABLES ({database}.a, {database}.b)",
@@ -47,7 +49,7 @@ def make(db: Db, server: MariaDb, database: str) -> None:
         db.execute(statement.encode())
 
 
-def transfer(server: MariaDb, database: str, seed: int, done: Event) -> None:
+def transfer(server: MysqlProcess, database: str, seed: int, done: Event) -> None:
     """From one bank to the other, and some accounts are closed and opened anew."""
     random = Random(seed)
     db: Any = None
@@ -79,7 +81,7 @@ def transfer(server: MariaDb, database: str, seed: int, done: Event) -> None:
 @pytest.mark.slow(ordinary=1)
 @pytest.mark.parametrize("seed", range(12))
 def test_readers_see_whole_transactions_whatever_is_killed(
-    fresh: InProcess, server: MariaDb, database: str, upstream: Any, seed: int
+    fresh: InProcess, server: MysqlProcess, database: str, upstream: Any, seed: int
 ) -> None:
     random, done = Random(seed), Event()
     with fresh.connect() as db:
@@ -121,7 +123,7 @@ def test_readers_see_whole_transactions_whatever_is_killed(
 
 
 def test_what_becomes_of_tables_is_told(
-    fresh: InProcess, server: MariaDb, database: str, upstream: Any
+    fresh: InProcess, server: MysqlProcess, database: str, upstream: Any
 ) -> None:
     with fresh.connect() as db:
         make(db, server, database)

@@ -63,6 +63,8 @@ def test_every_definition_is_checked(db: Db, role: Db, schema: str, tmp_path: Pa
         "CREATE MATERIALIZED VIEW n AS SELECT 1 AS a": no_schema,
         "CREATE SOURCE n FROM LOAD GENERATOR COUNTER": no_schema,
         "CREATE SOURCE n (a int) FROM FILE '/tmp/x' FORMAT CSV": "permission denied for sources of the server's files",
+        "CREATE SOURCE n (a int) FROM DELTA (URI '/tmp/x')": "permission denied for sources of the server's files",
+        "CREATE SINK n FROM t INTO DELTA (URI '/tmp/y') MODE APPEND": "permission denied for sinks into the server's files",
         "CREATE SINK n FROM t INTO FILE '/tmp/y' FORMAT JSON ENVELOPE DEBEZIUM": "permission denied for sinks into the server's files",
         "CREATE INDEX n ON t (a)": "must be owner of table t",
         "CREATE OR REPLACE VIEW v AS SELECT a FROM t": no_schema,

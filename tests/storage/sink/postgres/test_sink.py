@@ -156,6 +156,43 @@ def test_rows_that_somebody_else_changed_stall_it(
     assert sink.durable_upper == FIRST + 1
 
 
+@pytest.mark.parametrize("envelope", [SinkEnvelope.UPSERT, SinkEnvelope.NONE])
+def test_a_trigger_that_leaves_rows_out_stalls_it(
+    target: Callable[..., Target], envelope: SinkEnvelope
+) -> None:
+    out = target(envelope=envelope)
+    sink = out.sink()
+    sink.open()
+    for statement in (
+        "CREATE FUNCTION {}.skip() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'",
+        "CREATE TRIGGER skips BEFORE INSERT ON {0}.out FOR EACH ROW WHEN (NEW.k = 2) EXECUTE FUNCTION {0}.skip()",
+    ):
+        out.db.execute(statement.format(out.schema).encode())
+    rows = batch([(1, "a", FIRST, 1), (2, "b", FIRST, 1)])
+    with pytest.raises(SinkStalled) as raised:
+        sink.write(rows, 0, FIRST + 1)
+    assert "has let the sink insert 1 of 2 rows" in raised.value.message
+    assert '("skips")' in raised.value.message
+    assert not out.rows()
+    out.db.execute(f"DROP TRIGGER skips ON {out.schema}.out".encode())
+    sink.write(rows, 0, FIRST + 1)
+    assert out.rows().total() == 2
+
+
+def test_a_table_of_progress_that_is_gone(target: Callable[..., Target]) -> None:
+    out = target()
+    sink = out.sink()
+    sink.open()
+    sink.write(batch([(1, "a", FIRST, 1)]), 0, FIRST + 1)
+    out.db.execute(f"DROP TABLE {out.schema}.ptvc_sink_progress".encode())
+    with pytest.raises(SinkStalled) as raised:
+        sink.write(batch([(2, "b", FIRST + 1, 1)]), FIRST + 1, FIRST + 2)
+    assert raised.value.message == (
+        f'table "{out.schema}.ptvc_sink_progress" is gone, which says how far the sink has written'
+    )
+    assert out.rows() == {(1, "a"): 1}
+
+
 def test_a_key_that_is_null(target: Callable[..., Target]) -> None:
     sink = target().sink()
     sink.open()
@@ -172,6 +209,7 @@ def test_a_key_that_is_null(target: Callable[..., Target]) -> None:
         ("(k int PRIMARY KEY, v text)", 'column "k" is integer, and the sink writes bigint'),
         ("(k bigint, v text)", "no unique index of it is on exactly (k)"),
         ("(k bigint, v text, PRIMARY KEY (k, v))", "no unique index of it is on exactly (k)"),
+        ("(k bigint PRIMARY KEY DEFERRABLE, v text)", "its unique constraint on (k) is DEFERRABLE"),
         ("(k bigint PRIMARY KEY, v text, n int NOT NULL)", 'column "n" is not of the sink'),
     ],
 )

@@ -1,14 +1,15 @@
-"""A MariaDB whose binary log can be read."""
+"""A MariaDB, and a MySQL, whose binary logs can be read."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 import pytest
-from servers.mariadb_listening import MariaDb, mariadb_server
+from servers.mysql_process import MysqlProcess
+from servers.mysql_servers import KINDS, server_of
 
 
-@pytest.fixture(scope="session")
-def upstream() -> Iterator[MariaDb]:
-    with mariadb_server() as server:
+@pytest.fixture(scope="session", params=KINDS)
+def upstream(request: pytest.FixtureRequest) -> Iterator[MysqlProcess]:
+    with server_of(request.param) as server:
         yield server

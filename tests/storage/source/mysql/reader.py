@@ -16,7 +16,8 @@ from ptvc.storage.source.mysql.options import MysqlOptions
 from ptvc.storage.source.mysql.progress import PROGRESS_SCHEMA
 from ptvc.storage.source.mysql.server import offered_tables
 from ptvc.storage.source.mysql.tables import MysqlColumn
-from servers.mariadb_listening import PASSWORD, USER, MariaDb
+from servers.mysql_process import PASSWORD, USER, MysqlProcess
+from servers.mysql_servers import is_mariadb
 
 from ..tables_reader import TablesReader
 
@@ -24,7 +25,7 @@ from ..tables_reader import TablesReader
 class Upstream:
     """A schema of its own in the server."""
 
-    def __init__(self, server: MariaDb) -> None:
+    def __init__(self, server: MysqlProcess) -> None:
         self.server = server
         self.name = f"s{uuid.uuid4().hex[:12]}"
         self.db = server.connect()
@@ -43,6 +44,12 @@ class Upstream:
         with self.db.cursor() as cursor:
             cursor.execute(sql)
             return list(cursor.fetchall())
+
+    @property
+    def gtids(self) -> str:
+        """All transactions, as the server writes them."""
+        asked = "@@GLOBAL.gtid_binlog_pos" if is_mariadb(self.server) else "@@GLOBAL.gtid_executed"
+        return str(self.rows(f"SELECT {asked}")[0][0])
 
     def table(self, name: str, columns: str) -> None:
         self.run(f"CREATE TABLE {name} ({columns})")

@@ -15,18 +15,24 @@ from typing import Any
 import pymysql
 import pytest
 from ptvc.repr.schema import Column, Schema
+from ptvc.repr.types import TEXT
+from ptvc.sql.statement.connector.mysql_types import mysql_type
 from ptvc.storage.connectors import AskedOutput
 from ptvc.storage.source.mysql.server import offered_tables
 from servers.certificates import Authority
-from servers.mariadb_listening import MariaDb, mariadb_server
+from servers.mariadb_listening import mariadb_server
+from servers.mysql_process import MysqlProcess
+from servers.mysql_servers import KINDS, numbers, server_of
 
 from .reader import Reader, Upstream, plain_type
 
 ACCOUNTS = 40
+of_mariadb = pytest.mark.parametrize("upstream", ["mariadb"], indirect=True)
+of_mysql = pytest.mark.parametrize("upstream", ["mysql"], indirect=True)
 
 
 @pytest.fixture
-def up(upstream: MariaDb) -> Iterator[Upstream]:
+def up(upstream: MysqlProcess) -> Iterator[Upstream]:
     made = Upstream(upstream)
     yield made
     made.close()
@@ -42,7 +48,7 @@ def reader(up: Upstream) -> Iterator[Reader]:
 def test_a_table_is_followed(up: Upstream, reader: Reader) -> None:
     up.table("t", "k bigint, v text")
     up.run(
-        "INSERT INTO t SELECT seq, concat('v', seq) FROM seq_1_to_1000",
+        "INSERT INTO t SELECT seq, concat('v', seq) FROM " + numbers(1000),
         "INSERT INTO t VALUES (NULL, NULL), (1, 'a\\tb\\\\')",
     )
     reader.ask("t")
@@ -54,8 +60,7 @@ def test_a_table_is_followed(up: Upstream, reader: Reader) -> None:
         "INSERT INTO t VALUES (7, 'x')",
     )
     reader.until(lambda: reader.equals("t"))
-    ((gtids,),) = up.rows("SELECT @@gtid_binlog_pos")
-    assert reader.contents["progress"] == {(gtids,): 1}
+    assert reader.contents["progress"] == {(up.gtids,): 1}
     assert reader.ingestion.statistics.snapshot_done
     assert reader.ingestion.statistics.outputs["t"].snapshot_committed
     assert not reader.errors["t"]
@@ -88,14 +93,14 @@ def test_a_transaction_is_one_commit_over_all_tables(up: Upstream, reader: Reade
 def banks(up: Upstream) -> None:
     for name in ("a", "b"):
         up.table(name, "k bigint primary key, v bigint")
-        up.run(f"INSERT INTO {name} SELECT seq, 100 FROM seq_1_to_{ACCOUNTS}")
+        up.run(f"INSERT INTO {name} SELECT seq, 100 FROM {numbers(ACCOUNTS)}")
 
 
 def _money(reader: Reader) -> int:
     return sum(v * n for name in ("a", "b") for (_, v), n in reader.contents[name].items())
 
 
-def _move(server: MariaDb, schema: str, seed: int, done: Event) -> None:
+def _move(server: MysqlProcess, schema: str, seed: int, done: Event) -> None:
     random = Random(seed)
     db: Any = None
     while not done.wait(0.002):
@@ -130,7 +135,7 @@ def test_it_may_die_at_any_time(up: Upstream, seed: int) -> None:
     random = Random(seed)
     small = Reader(up, chunk_bytes=2_000)
     up.table("t", "k bigint, v text")
-    up.run("INSERT INTO t SELECT seq, concat(repeat('x', 20), seq) FROM seq_1_to_2000")
+    up.run("INSERT INTO t SELECT seq, concat(repeat('x', 20), seq) FROM " + numbers(2000))
     small.ask("t")
     for _ in range(12):
         for _ in range(random.randrange(8)):
@@ -164,7 +169,7 @@ def test_a_transaction_larger_than_memory_may_be(up: Upstream) -> None:
     small.until(lambda: small.ingestion.statistics.snapshot_done)
     sizes: set[int] = set()
     small.seen = lambda: sizes.add(small.contents["t"].total())
-    up.run("INSERT INTO t SELECT seq, repeat('x', 100) FROM seq_1_to_5000")
+    up.run("INSERT INTO t SELECT seq, repeat('x', 100) FROM " + numbers(5000))
     small.until(lambda: small.equals("t"))
     assert small.pieces > 5
     assert sizes <= {0, 5000}
@@ -204,7 +209,6 @@ def test_tables_are_added_while_others_are_read(up: Upstream, reader: Reader) ->
         ("DROP TABLE t", "was dropped"),
         ("RENAME TABLE t TO u", "was renamed"),
         ("ALTER TABLE t ENGINE = MyISAM", "another engine"),
-        ("CREATE OR REPLACE TABLE t (k bigint, v text)", "was dropped"),
     ],
 )
 def test_a_table_that_becomes_another_one_ends_and_others_go_on(
@@ -226,6 +230,17 @@ def test_a_table_that_becomes_another_one_ends_and_others_go_on(
     assert reader.errors["t"] == {error: 1}
 
 
+@of_mariadb
+def test_a_table_that_is_replaced_ends(up: Upstream, reader: Reader) -> None:
+    up.table("t", "k bigint, v text")
+    reader.ask("t")
+    reader.until(lambda: reader.ingestion.statistics.snapshot_done)
+    up.run("CREATE OR REPLACE TABLE t (k bigint, v text)")
+    reader.until(lambda: reader.errors["t"])
+    assert "was dropped" in next(iter(reader.errors["t"]))
+
+
+@of_mariadb
 def test_what_leaves_rows_as_they_are_does_not_end_a_table(up: Upstream, reader: Reader) -> None:
     up.table("t", "k bigint primary key, v text")
     reader.ask("t")
@@ -274,6 +289,7 @@ def test_statements_instead_of_rows_end_tables(up: Upstream, reader: Reader) -> 
     assert "by a statement, not by rows" in next(iter(reader.errors["t"]))
 
 
+@of_mariadb
 def test_two_phases_end_tables(up: Upstream, reader: Reader) -> None:
     """What is prepared may be rolled back yet."""
     up.table("t", "k bigint, v text")
@@ -285,6 +301,44 @@ def test_two_phases_end_tables(up: Upstream, reader: Reader) -> None:
     reader.until(lambda: reader.equals("o"))
     (error,) = reader.errors["t"]
     assert "that is not told whole" in error
+
+
+@of_mysql
+def test_two_phases_of_which_only_the_second_is_told_are_a_transaction(up: Upstream, reader: Reader) -> None:
+    """MySQL before 5.7."""
+    up.table("t", "k bigint, v text")
+    reader.ask("t")
+    reader.until(lambda: reader.ingestion.statistics.snapshot_done)
+    for k, end in enumerate(("XA ROLLBACK 'x'", "XA COMMIT 'x'")):
+        up.run("XA START 'x'", f"INSERT INTO t VALUES ({k}, 'a')", "XA END 'x'", "XA PREPARE 'x'", end)
+    up.run("INSERT INTO t VALUES (2, 'b')")
+    reader.until(lambda: reader.contents["t"].total() == 2)
+    assert reader.equals("t")
+
+
+@of_mysql
+def test_columns_without_names_are_known_by_their_place(up: Upstream, reader: Reader) -> None:
+    """More of them behind the others do not matter, nor what becomes of one that is not read and stays where it is."""
+    up.table("t", "a int, k bigint unsigned primary key, v varchar(20), z smallint unsigned")
+    up.table("o", "k bigint, v text")
+    (table,) = offered_tables(up.db, [(up.name, "t")])
+    assert table.layout == ("a", "k", "v", "z")
+    kept = table.without(frozenset(("a", "v")))
+    schema = Schema(tuple(Column(c.name, mysql_type(c) or TEXT) for c in kept.columns))
+    reader.add({"t": AskedOutput(kept.reference, schema, kept.to_json())})
+    reader.ask("o")
+    reader.until(lambda: reader.ingestion.statistics.snapshot_done)
+    up.run(
+        "INSERT INTO t VALUES (1, 18446744073709551615, 'x', 65535)",
+        "ALTER TABLE t ADD COLUMN b text, MODIFY a text, ADD INDEX (z)",
+        "INSERT INTO t VALUES ('long', 2, NULL, 2, 'more')",
+    )
+    reader.until(lambda: reader.contents["t"] == Counter([(2**64 - 1, 65535), (2, 2)]))
+    up.run("ALTER TABLE t ADD COLUMN c int FIRST", "INSERT INTO o VALUES (1, 'x')")
+    reader.until(lambda: reader.equals("o"))
+    (error,) = reader.errors["t"]
+    assert "has its columns at other places" in error
+    assert reader.contents["t"] == Counter([(2**64 - 1, 65535), (2, 2)])
 
 
 def test_rows_without_all_columns_end_a_table(up: Upstream, reader: Reader) -> None:
@@ -300,6 +354,7 @@ def test_rows_without_all_columns_end_a_table(up: Upstream, reader: Reader) -> N
     assert "binlog_row_image" in next(iter(reader.errors["t"]))
 
 
+@of_mariadb
 def test_columns_that_are_not_read_are_passed_over(up: Upstream, reader: Reader) -> None:
     """Of types that are not known here, computed ones, and more of them than a byte counts."""
     others = (
@@ -342,7 +397,7 @@ def test_the_log_is_read_over_tls() -> None:
         ) as server:
             up = Upstream(server)
             up.table("t", "k bigint, v text")
-            up.run("INSERT INTO t SELECT seq, repeat('x', 500) FROM seq_1_to_2000")
+            up.run("INSERT INTO t SELECT seq, repeat('x', 500) FROM " + numbers(2000))
             reader = Reader(up)
             reader.ask("t")
             reader.until(lambda: reader.equals("t"))
@@ -352,10 +407,10 @@ def test_the_log_is_read_over_tls() -> None:
             up.db.close()
 
 
-@pytest.fixture
-def own_server() -> Iterator[Upstream]:
+@pytest.fixture(params=KINDS)
+def own_server(request: pytest.FixtureRequest) -> Iterator[Upstream]:
     """A server that is restarted, and whose log is purged."""
-    with mariadb_server() as server:
+    with server_of(request.param) as server:
         made = Upstream(server)
         yield made
         if made.db.open:

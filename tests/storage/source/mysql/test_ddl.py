@@ -42,6 +42,23 @@ def test_what_leaves_tables_as_they_are(sql: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("clause", "moves"),
+    [
+        ("ADD COLUMN a int", False),
+        ("ADD (a int, b int), ADD INDEX i (a), MODIFY b text", False),
+        ("RENAME COLUMN a TO b", False),
+        ("ADD a int FIRST", True),
+        ("ADD COLUMN a int AFTER b", True),
+        ("DROP COLUMN a", True),
+        ("MODIFY a int AFTER b", True),
+        ("CHANGE a c int FIRST", True),
+    ],
+)
+def test_what_moves_columns(clause: str, moves: bool) -> None:
+    assert any(effect.moves for effect in effects(f"ALTER TABLE t {clause}", "d")) == moves
+
+
+@pytest.mark.parametrize(
     ("sql", "expected"),
     [
         ("TRUNCATE TABLE `a``b`", {("d", "a`b", None)}),
@@ -62,7 +79,21 @@ def test_what_leaves_tables_as_they_are(sql: str) -> None:
         ("ALTER TABLE t COMMENT 'x' ENGINE = MyISAM", {("d", "t", None)}),
         ("ALTER TABLE t TRUNCATE PARTITION p", {("d", "t", None)}),
         ("ALTER TABLE t DROP PARTITION p", {("d", "t", None)}),
-        ("ALTER TABLE t EXCHANGE PARTITION p WITH TABLE u", {("d", "t", None)}),
+        ("ALTER TABLE t EXCHANGE PARTITION p WITH TABLE u", {("d", "t", None), ("d", "u", None)}),
+        (
+            "ALTER TABLE e.t EXCHANGE PARTITION p WITH TABLE f.u WITHOUT VALIDATION",
+            {("e", "t", None), ("f", "u", None)},
+        ),
+        (
+            "ALTER TABLE t CONVERT TABLE u TO PARTITION p VALUES LESS THAN (2)",
+            {("d", "t", None), ("d", "u", None)},
+        ),
+        ("ALTER TABLE t CONVERT PARTITION p TO TABLE u", {("d", "t", None)}),
+        ("ALTER IGNORE TABLE t ADD UNIQUE (a)", {("d", "t", None)}),
+        (
+            "ALTER ONLINE IGNORE TABLE e.t PARTITION BY RANGE(a) (PARTITION p VALUES LESS THAN (2))",
+            {("e", "t", None)},
+        ),
         ("ALTER TABLE t ADD SYSTEM VERSIONING", {("d", "t", None)}),
         ("ALTER TABLE t ADD FOREIGN KEY (a) REFERENCES u (b) ON DELETE SET NULL", {("d", "t", None)}),
         ("ALTER TABLE t ADD COLUMN a int, SOMETHING NEW", {("d", "t", None)}),

@@ -14,7 +14,7 @@ import pytest
 from ptvc.repr.types import TEXT
 from ptvc.sql.statement.connector.mysql_types import can_be_text, mysql_type
 from ptvc.storage.source.mysql.server import offered_tables
-from servers.mariadb_listening import MariaDb
+from servers.mysql_process import MysqlProcess
 
 from .reader import Reader, Upstream
 
@@ -117,7 +117,7 @@ COLUMNS: dict[str, Callable[[Random], Any]] = {
 
 
 @pytest.fixture
-def up(upstream: MariaDb) -> Iterator[Upstream]:
+def up(upstream: MysqlProcess) -> Iterator[Upstream]:
     made = Upstream(upstream)
     made.run("SET time_zone = '+00:00', sql_mode = 'NO_ENGINE_SUBSTITUTION,ALLOW_INVALID_DATES'")
     yield made

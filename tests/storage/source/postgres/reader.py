@@ -70,11 +70,19 @@ class Upstream:
 class Reader(TablesReader):
     """Of that schema and publication."""
 
-    def __init__(self, upstream: Upstream, *, chunk_bytes: int = 8 << 20) -> None:
+    def __init__(
+        self,
+        upstream: Upstream,
+        *,
+        chunk_bytes: int = 8 << 20,
+        snapshot_connections: int | None = None,
+        database: str = "postgres",
+    ) -> None:
         self.upstream = upstream
-        given = {"HOST": "127.0.0.1", "PORT": str(upstream.server.port), "DATABASE": "postgres", "USER": USER}
+        given = {"HOST": "127.0.0.1", "PORT": str(upstream.server.port), "DATABASE": database, "USER": USER}
         options = ConnectionOptions(ConnectionKind.POSTGRES, given | {"PASSWORD": PASSWORD})
-        super().__init__(PostgresOptions("c", upstream.name, upstream.name), options, chunk_bytes=chunk_bytes)
+        asked = PostgresOptions("c", upstream.name, upstream.name, snapshot_connections=snapshot_connections)
+        super().__init__(asked, options, chunk_bytes=chunk_bytes)
 
     def there(self, name: str) -> Counter[tuple[Any, ...]]:
         return self.upstream.contents(name)

@@ -9,6 +9,7 @@ from threading import Event, Thread
 
 import psycopg
 import pytest
+from ptvc.repr.types import CHAR, INT8
 from servers.postgres_listening import Listening
 
 from .reader import USER, Reader, Upstream
@@ -184,6 +185,88 @@ def test_open_transactions_upstream_keep_nobody_else_waiting_for_good(up: Upstre
     assert reader.contents["t"] == Counter({(1, 1): 1})
 
 
+def test_what_a_table_that_is_added_waits_for_is_told(
+    up: Upstream, reader: Reader, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ptvc.storage.source.postgres.snapshot.SLOW_S", 0.2)
+    for name in ("t", "u"):
+        up.table(name, "k bigint")
+    up.run("CREATE TABLE o (k int)")
+    reader.ask("t")
+    reader.until(lambda: reader.ingestion.statistics.snapshot_done)
+    with psycopg.connect(up.server.uri) as other:
+        other.execute(f"INSERT INTO {up.name}.o VALUES (1)".encode())
+        reader.ask("u")
+        reader.until_stalled(f'for the contents of "{up.name}.u" waits since')
+        process = other.info.backend_pid
+        assert f'open upstream: process {process} of role "postgres"' in (
+            reader.ingestion.statistics.reason or ""
+        )
+        up.run("INSERT INTO u VALUES (1)")
+        assert not reader.contents["u"]
+    reader.until(lambda: reader.equals("t", "u"))
+    assert reader.contents["u"]
+
+
+@pytest.mark.parametrize("connections", [None, 1, 3])
+def test_contents_are_copied_in_ranges(
+    up: Upstream, monkeypatch: pytest.MonkeyPatch, connections: int | None
+) -> None:
+    """Of a table that grows meanwhile, and whose last pages were empty when it was begun."""
+    monkeypatch.setattr("ptvc.storage.source.postgres.snapshot.RANGE_BYTES", 5 * 8192)
+    up.table("t", "k bigint, v text")
+    up.table("u", "k bigint")
+    up.run(
+        "INSERT INTO t SELECT g, repeat('x', 50) || g FROM generate_series(1, 20000) g",
+        "DELETE FROM t WHERE k > 18000",
+        "INSERT INTO u SELECT g FROM generate_series(1, 7) g",
+    )
+    reader = Reader(up, chunk_bytes=30_000, snapshot_connections=connections)
+    reader.ask("t", "u")
+    for k in range(40):
+        reader.step()
+        up.run(f"INSERT INTO t VALUES ({k}, 'new')", f"UPDATE t SET v = 'y' WHERE k = {k * 400}")
+    reader.until(lambda: reader.equals("t", "u"))
+    assert reader.pieces > 20
+    reader.die()
+
+
+def test_contents_of_a_table_that_was_renamed(up: Upstream, reader: Reader) -> None:
+    """Another one has its name by now."""
+    up.table("t", "k bigint")
+    up.run("INSERT INTO t VALUES (1)")
+    reader.ask("t")
+    up.run("ALTER TABLE t RENAME TO gone")
+    up.table("t", "k bigint")
+    up.run("INSERT INTO t VALUES (2)", "INSERT INTO gone VALUES (3)")
+    reader.until(lambda: reader.contents["t"] == up.contents("gone"))
+
+
+def test_a_table_that_is_gone_before_its_contents_were_read(up: Upstream, reader: Reader) -> None:
+    for name in ("t", "u"):
+        up.table(name, "k bigint")
+    up.run("INSERT INTO t VALUES (1)")
+    reader.ask("t", "u")
+    up.run("DROP TABLE u")
+    reader.until(lambda: reader.equals("t"))
+    (message,) = reader.errors["u"]
+    assert "was dropped upstream" in message
+
+
+def test_another_database_of_the_server(up: Upstream, reader: Reader) -> None:
+    up.table("t", "k bigint")
+    reader.ask("t")
+    reader.until(lambda: reader.ingestion.statistics.snapshot_done)
+    reader.die()
+    other = Reader(up, database="template1")
+    other.position = reader.position
+    other.ask("t")
+    other.until_stalled(
+        'leads to database "template1", and the source reads database "postgres" of that server'
+    )
+    other.die()
+
+
 def test_large_values_that_do_not_change(up: Upstream, reader: Reader) -> None:
     up.table("t", "k bigint, v text, w text")
     up.run("ALTER TABLE t ALTER COLUMN w SET STORAGE EXTERNAL")
@@ -262,10 +345,23 @@ def test_values_that_are_not_of_the_type_are_errors_until_they_go(up: Upstream, 
     assert {k for k, _ in reader.contents["t"]} == {1, 2}
 
 
+def test_single_bytes(up: Upstream, reader: Reader) -> None:
+    """PostgreSQL writes what is beyond ASCII in octal digits from version 16 on; what it had before was no UTF-8."""
+    up.table("t", 'k bigint, v "char"')
+    up.run(r"INSERT INTO t VALUES (1, 'a'), (2, '\'), (3, ''), (4, '\200'), (5, '\377')")
+    reader.ask("t", types={"bigint": INT8, '"char"': CHAR})
+    reader.until(lambda: reader.commits)
+    assert reader.contents["t"] == Counter({(1, "a"): 1, (2, "\\"): 1, (3, ""): 1})
+    assert reader.errors["t"] == Counter({'column "v": a byte beyond ASCII as "char" is not supported': 2})
+    up.run("UPDATE t SET v = 'b' WHERE k > 3")
+    reader.until(lambda: not reader.errors["t"])
+    assert reader.equals("t")
+
+
 def test_the_slot_moves_where_only_others_write(
     up: Upstream, reader: Reader, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ptvc.storage.source.postgres.connector.IDLE_S", 0.2)
+    monkeypatch.setattr("ptvc.storage.source.upstream.connector.IDLE_S", 0.2)
     up.table("t", "k bigint")
     up.run("CREATE TABLE o (k int)")
     reader.ask("t")

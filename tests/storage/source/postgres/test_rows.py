@@ -31,7 +31,7 @@ from ptvc.repr.types import (
 )
 from ptvc.storage.changes import Changes
 from ptvc.storage.source.postgres.pgoutput import Decoder
-from ptvc.storage.source.upstream_rows import rows_of
+from ptvc.storage.source.upstream.rows import rows_of
 from servers.postgres_listening import Listening
 
 from .stream import streaming

@@ -76,6 +76,20 @@
 {%- endmacro %}
 
 {# Whether a sink writes, and else why not. #}
+{# The statement that made the sink, as it was written, and the one that would make it as it is now. #}
+{% macro ptvc__get_sink_definitions(relation) -%}
+  {% set sql -%}
+    select d.definition, s.create_sql
+    from mz_catalog.mz_sinks s
+    join mz_catalog.mz_objects o on o.id = s.id
+    join mz_internal.mz_definitions d on d.oid = o.oid
+    where d.position = 0
+      and o.schema_name = {{ ptvc__literal(relation.schema) }}
+      and o.name = {{ ptvc__literal(relation.identifier) }}
+  {%- endset %}
+  {{ return(run_query(sql)) }}
+{%- endmacro %}
+
 {% macro ptvc__get_sink_status(relation) -%}
   {% set sql -%}
     select s.status, s.error

@@ -1,8 +1,17 @@
 {#
+  A project, or a package that it allows to, may have a default materialization of its own, which goes before dbt's (elementary keeps
+  rows that fail). dbt takes an adapter's before any default, so this one asks. What dbt calls its own is the one below.
+#}
+{% materialization test, adapter='ptvc' %}
+  {% set package = adapter.package_of_default('test') %}
+  {{ return(context[package]['materialization_test_default']()) }}
+{% endmaterialization %}
+
+{#
   A data test. With `store_failures_as: materialized_view` (or `view`) the failures are an object that stays
   up to date after dbt has ended. Its text says what it is, for `ptvc watch`.
 #}
-{% materialization test, adapter='ptvc' %}
+{% materialization test, default %}
   {% set sql_with_limit = get_limit_subquery_sql(ptvc__query(sql), config.get('limit')) %}
   {% set relations = [] %}
   {% set main_sql = sql_with_limit %}

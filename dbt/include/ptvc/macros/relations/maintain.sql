@@ -5,9 +5,9 @@
     unchanged  -> skipped; its indexes are compared on their own. Staged if it reads such a thing
     changed    -> per `on_configuration_change`: applied, left with a warning, or refused
 
-  To apply is to stage (staging.sql): all of a run's changes take their places at one time, when it ends. But a sink is dropped first,
-  since two would write to one place. One that is unchanged stays what it is, also under --full-refresh: its target knows no other
-  sink. It is cut over when the run ends to what the run has made anew.
+  To apply is to stage (staging.sql): all of a run's changes take their places at one time, when it ends. But a sink with another
+  target is dropped first. One that is unchanged, or reads something else, stays what it is, also under --full-refresh: its target knows no
+  other sink. It is cut over when the run ends to what the run has made anew.
 #}
 {% macro ptvc__maintain(target_relation, sql) -%}
   {{ run_hooks(pre_hooks, inside_transaction=False) }}
@@ -21,11 +21,17 @@
     {% set wanted = ptvc__hashed(target_relation, sql, existing) %}
     {% set action = ptvc__choose_action(existing, wanted, sql) %}
   {% endif %}
+  {% if action in ('replace', 'unchanged') and existing.is_sink and wanted.is_sink %}
+    {% set action = ptvc__choose_sink_action(existing, wanted, sql) %}
+  {% endif %}
 
   {% if action in ('create', 'replace') %}{% do ptvc__warn_of_unenforced(wanted) %}{% endif %}
   {% if action in ('unchanged', 'left') %}
     {% set wanted = existing %}
-    {% do ptvc__keep(existing, action) %}
+    {% do ptvc__keep(existing, action, sql) %}
+  {% elif action == 'point' %}
+    {% set wanted = existing %}
+    {% do ptvc__point_sink(existing, get_create_sql(wanted, adapter.in_place(sql)), adapter.reads_new(sql)) %}
   {% elif ptvc__is_staged(action, wanted, sql) %}
     {% set wanted = ptvc__stage(existing, wanted, sql) %}
     {% do context.update({'this': wanted}) %}
@@ -73,9 +79,14 @@
   {{ exceptions.raise_fail_fast_error("Configuration changes were identified and `on_configuration_change` was set to `fail` for `" ~ existing.render() ~ "`") }}
 {%- endmacro %}
 
-{% macro ptvc__keep(existing, action) -%}
+{# A sink is looked at when the run ends if that mends what it reads: until then it may wait for just that. #}
+{% macro ptvc__keep(existing, action, sql) -%}
   {% set cut_over = existing.is_sink and adapter.cut_over(existing, config.get('hydration_timeout', 600)) %}
-  {% if existing.is_sink %}{% do ptvc__wait(existing, []) %}{% endif %}
+  {% if existing.is_sink and config.get('wait_for_hydration', true) and adapter.has_staged() %}
+    {% do adapter.make_sink_later(model.unique_id, existing, []) %}
+  {% elif existing.is_sink %}
+    {% do ptvc__wait(existing, []) %}
+  {% endif %}
   {% if cut_over and action == 'unchanged' %}
     {% set message = 'ALTER SINK' %}
   {% elif action == 'unchanged' %}
@@ -88,6 +99,33 @@
     {% set message = 'CHANGE NOT APPLIED' %}
   {% endif %}
   {% do store_raw_result(name='main', message=message, code='SKIP', rows_affected='-1') %}
+{%- endmacro %}
+
+{# Of a sink whose definition is another one: unchanged, point, or replace. #}
+{% macro ptvc__choose_sink_action(existing, wanted, sql) -%}
+  {% set change = adapter.sink_change(existing, get_create_sql(wanted, adapter.in_place(sql))) %}
+  {% if change == 'nothing' %}{{ return('unchanged') }}{% endif %}
+  {% if change == 'upstream' %}{{ return('point') }}{% endif %}
+  {% if change == 'manner' and not should_full_refresh() %}
+    {{ exceptions.raise_compiler_error(
+        "sink " ~ existing.render() ~ " is to write in another way to where it writes, which goes on for that sink only: another one would be refused "
+        "there, or would write everything once more. Give it another target; or empty its target, and have it made anew: `dbt run "
+        "--full-refresh --select " ~ model.name ~ "`. It was left as it is.") }}
+  {% endif %}
+  {{ return('replace') }}
+{%- endmacro %}
+
+{# The sink goes on in its target over something else. #}
+{% macro ptvc__point_sink(sink, create_sql, later) -%}
+  {{ log('Applying ALTER to: ' ~ sink) }}
+  {% set alteration = adapter.sink_alteration(sink, create_sql) %}
+  {% if later or adapter.has_staged() %}
+    {% do adapter.make_sink_later(model.unique_id, sink, [alteration]) %}
+    {% do store_raw_result(name='main', message='ALTER SINK', code='ALTER SINK', rows_affected='-1') %}
+  {% else %}
+    {% call statement('main') -%}{{ alteration }}{%- endcall %}
+    {% do ptvc__wait(sink, []) %}
+  {% endif %}
 {%- endmacro %}
 
 {# Create `relation`, index it, wait for it. A sink that has begun to write stays: its target would refuse the next one. #}

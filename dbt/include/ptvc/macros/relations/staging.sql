@@ -84,7 +84,7 @@
   {% if config.persist_relation_docs() and model.description %}
     {% do statements.append(ptvc__alter_relation_comment(wanted, model.description)) %}
   {% endif %}
-  {% do adapter.make_sink_later(model.unique_id, wanted, statements) %}
+  {% do adapter.make_sink_later(model.unique_id, wanted, statements, existing is not none) %}
   {% do store_raw_result(name='main', message='CREATE SINK', code='CREATE SINK', rows_affected='-1') %}
   {{ run_hooks(post_hooks, inside_transaction=True) }}
   {{ adapter.commit() }}

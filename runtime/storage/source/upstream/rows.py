@@ -13,14 +13,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ...errors import UndefinedColumn
-from ...expr.columns.arrays import with_nulls
-from ...expr.columns.row_errors import Indices, RowErrors, error_mask, merge_errors, same_error
-from ...repr import buffers
-from ...repr.batch import Diffs
-from ...repr.schema import Column, Schema
-from ..changes import NO_ERROR_CHANGES, Changes
-from ..decode import read_text
+from ....errors import UndefinedColumn
+from ....expr.columns.arrays import with_nulls
+from ....expr.columns.row_errors import Indices, RowErrors, error_mask, merge_errors, same_error
+from ....repr import buffers
+from ....repr.batch import Diffs
+from ....repr.schema import Column, Schema
+from ...changes import NO_ERROR_CHANGES, Changes
+from ...decode import read_text
 
 
 @dataclass(frozen=True, slots=True)

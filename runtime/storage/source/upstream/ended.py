@@ -8,10 +8,10 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 
-from ...errors import ENDED_TABLE
-from ...repr.schema import ERROR_SCHEMA
-from ..changes import NO_ERROR_CHANGES, Changes, together
-from ..ingestion import Output, OutputChanges
+from ....errors import ENDED_TABLE
+from ....repr.schema import ERROR_SCHEMA
+from ...changes import NO_ERROR_CHANGES, Changes, together
+from ...ingestion import Output, OutputChanges
 
 AGAIN = "drop the table, and create it from the source again"
 
