@@ -70,6 +70,8 @@ def _target(sink: CreateSinkStatement) -> object:
             ]
         case DeltaSinkClause() as delta:
             return [(o.name, o.value) for o in delta.options if o.name != "PARTITION BY"]
+        case other:
+            raise AssertionError(other)
 
 
 def _shape(sink: CreateSinkStatement) -> object:
