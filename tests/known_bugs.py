@@ -1060,6 +1060,39 @@ OTHERS = (
         ("tests/storage/sink/iceberg/test_faults.py::test_who_is_replaced_while_it_commits",),
     ),
     Mutant(
+        "a row that a sink's target does not take stalls the sink for good, though it is deleted again",
+        (
+            Edit(
+                "runtime/replica/egress.py",
+                "            if refused and sink.writes_net:\n",
+                "            if refused and not sink.writes_net:\n",
+            ),
+        ),
+        ("tests/replica/test_refused_intervals.py",),
+    ),
+    Mutant(
+        "the years of dates in tables of Iceberg are those of Python",
+        (
+            Edit(
+                "runtime/storage/sink/iceberg/files.py",
+                "        odd = [name for name in rows.column_names if beyond_python(rows[name])]\n",
+                "        odd: list[str] = []\n",
+            ),
+        ),
+        ("tests/storage/sink/iceberg/test_sink.py",),
+    ),
+    Mutant(
+        "a copy of a runtime takes the tables of its sinks into lakes",
+        (
+            Edit(
+                "runtime/storage/sink/lake/sink.py",
+                "found.term >= self._term",
+                "found.term > self._term",
+            ),
+        ),
+        ("tests/storage/sink/delta/test_sink.py", "tests/storage/sink/iceberg/test_sink.py"),
+    ),
+    Mutant(
         "rows of keys that an UPSERT sink into a lake changes are kept where others have made new files of them",
         (
             Edit(

@@ -14,12 +14,15 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import asdict
 
+import numpy as np
+
 from ..errors import PtvcError, StorageError
 from ..expr.tree.relation import GlobalId
 from ..persist.blob.base import Blob
-from ..repr.batch import Batch, Delta
+from ..repr.batch import Batch, Delta, concat_batches
+from ..repr.consolidate import consolidate
 from ..retry import Backoff, ThreadTiming, retry
-from ..storage.sink.contract import SinkFenced, SinkTarget
+from ..storage.sink.contract import IntervalRefused, SinkFenced, SinkTarget
 from ..storage.sink.targets import open_target
 from .protocol import InstallSink, Message, Progress, SinkBehind, SinkProgress, Status
 from .sink_input import MOST_HELD_BYTES, Chunk, SinkInput, errors_of
@@ -28,6 +31,8 @@ from .sink_switch import switched
 logger = logging.getLogger(__name__)
 
 BACKOFF = Backoff(first_s=0.1, longest_s=5.0)
+MOST_WIDENED_BYTES = 256 << 20
+"""Of net changes of an interval that a target has refused: no more is taken with it."""
 _WHOLE = 1 << 62
 """A switch compares two inputs as a whole."""
 
@@ -190,16 +195,52 @@ class _RunningSink:
         self._say_running(sink)
 
     def _write(self, sink: SinkTarget, changes: Batch, lower: int, upper: int, switched_at: int = 0) -> None:
+        refused = False
+
         def between() -> None:
             if self._stop.is_set():
                 raise _Stopped
-            self._say_running(sink)
+            if not refused:
+                self._say_running(sink)
+
+        def attempt() -> None:
+            nonlocal changes, upper, refused
+            if refused and sink.writes_net:
+                changes, upper = self._widened(changes, upper)
+            try:
+                sink.write(changes, lower, upper, switched_at, between)
+            except IntervalRefused:
+                refused = True
+                raise
 
         self._reading = changes.nbytes
-        self._retry(lambda: sink.write(changes, lower, upper, switched_at, between))
+        self._retry(attempt)
         self._reading = 0
         self._moved = True
         self._say_running(sink)
+
+    def _widened(self, changes: Batch, upper: int) -> tuple[Batch, int]:
+        """The changes up to `upper`, which the target does not take, with those behind them, by which that may have changed: net, and up to
+        where the interval ends then.  Raises _Behind."""
+        if changes.nbytes > MOST_WIDENED_BYTES:
+            return changes, upper
+        with self._changed:
+            if self.input.complete_to <= upper and self.input.behind:
+                raise _Behind
+        if self._in_error() or self._looked_at <= upper:
+            return changes, upper
+        with self._changed:
+            chunk = self.input.take(upper, self._looked_at)
+        more = self._read(chunk).oks
+        if not len(more):
+            return changes, chunk.upper
+        both = concat_batches(self._command.input.schema, (changes, more))
+        # What the sink begins with stays apart: a target may leave it out.
+        last = np.uint64(chunk.upper - 1)
+        times = np.where(both.times > self._command.description.as_of, last, both.times)
+        net = consolidate(Batch(both.columns, times, both.diffs))
+        self._reading = net.nbytes
+        return net, chunk.upper
 
     def _say_running(self, sink: SinkTarget) -> None:
         self._state("running", None)

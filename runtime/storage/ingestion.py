@@ -95,10 +95,17 @@ class Pending(enum.Enum):
     PENDING = enum.auto()
 
 
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """There is nothing to read, and something that is there is not read: the `reason`."""
+
+    reason: str
+
+
 class Connector(Protocol):
     def poll(
         self, position: Mapping[str, Any] | None, outputs: Outputs, max_bytes: int
-    ) -> Polled | Pending | None:
+    ) -> Polled | Pending | Waiting | None:
         """What comes after `position`; None when there is nothing.  Raises PtvcError when it cannot go on; then the durable position
         comes again.
 
@@ -216,9 +223,9 @@ class Ingestion:
             return None
         self._set(
             status=Status.RUNNING,
-            reason=None,
+            reason=polled.reason if isinstance(polled, Waiting) else None,
             hint=None,
-            snapshot_done=self.statistics.snapshot_done or polled is None,
+            snapshot_done=self.statistics.snapshot_done or polled is None or isinstance(polled, Waiting),
         )
         if not isinstance(polled, Polled):
             return None

@@ -31,7 +31,7 @@ class OutputStatistics:
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """Totals since this ingestion began; `lag_bytes` is what is there to read, `reason` why it is stalled.
+    """Totals since this ingestion began; `lag_bytes` is what is there to read, `reason` why it is stalled, or why it leaves something.
 
     `received` and `bytes_received` count what was read, also if it was not committed, `records` and `bytes` what was.
     `snapshot_done`: all that was there for its outputs has been committed once; an output whose own snapshot is known

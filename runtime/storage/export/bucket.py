@@ -76,8 +76,12 @@ class BucketPlace:
         obstore, key = aws.client(), self._prefix + INCOMPLETE
         try:
             obstore.put(self._store, key, self._token, mode="create")
-        except obstore.exceptions.AlreadyExistsError:
-            if bytes(obstore.get(self._store, key).bytes()) != self._token:
+        except obstore.exceptions.AlreadyExistsError as error:
+            try:
+                found = bytes(obstore.get(self._store, key).bytes())
+            except FileNotFoundError:
+                raise error from None  # another one was being written: it is tried again
+            if found != self._token:
                 raise not_empty(self._uri, INCOMPLETE) from None
 
     def _other(self) -> str | None:

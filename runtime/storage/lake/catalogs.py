@@ -7,6 +7,7 @@ catalog's server says does not lead anywhere else.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -15,7 +16,7 @@ from urllib.parse import urlsplit
 from pyiceberg import exceptions
 from pyiceberg.catalog import Catalog
 from pyiceberg.catalog.rest import RestCatalog
-from pyiceberg.catalog.sql import SqlCatalog
+from pyiceberg.catalog.sql import SqlCatalog, SqlCatalogBaseTable
 from pyiceberg.io.pyarrow import PyArrowFileIO
 from pyiceberg.table import CommitTableResponse, Table
 from sqlalchemy import make_url
@@ -103,6 +104,14 @@ class GuardedSqlCatalog(_Guarded, SqlCatalog):  # type: ignore[misc]
         except BaseException:
             self.close()
             raise
+
+    def create_tables(self) -> None:
+        """Those of a catalog that is new, of which somebody else may make one after it was looked for."""
+        for _ in SqlCatalogBaseTable.metadata.tables:
+            with suppress(SQLAlchemyError):  # the last attempt says what is wrong
+                super().create_tables()
+                return
+        super().create_tables()
 
     def close(self) -> None:
         if hasattr(self, "engine"):  # it may have come no further
@@ -213,6 +222,15 @@ def _failure(error: Exception, values: Values) -> ConnectionFailed:
     return ConnectionFailed(
         step, f'cannot connect to the Iceberg catalog at "{where}": {means}', detail=text or None
     )
+
+
+def make_namespace(catalog: Catalog, namespace: tuple[str, ...]) -> None:
+    """Unless it is there, or somebody makes it meanwhile."""
+    try:
+        catalog.create_namespace_if_not_exists(namespace)
+    except SQLAlchemyError:
+        if not catalog.namespace_exists(namespace):
+            raise
 
 
 def table_of(catalog: Catalog, identifier: tuple[str, ...]) -> Table | None:

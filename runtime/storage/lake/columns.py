@@ -56,6 +56,9 @@ _SAME = frozenset(
         Kind.BYTEA,
     )
 )
+_PYTHON_DAYS = (-719_162, 2_932_896)
+"""From 0001-01-01 to 9999-12-31."""
+_DAY_US = 86_400_000_000
 _WITH_INFINITIES = frozenset((Kind.DATE, Kind.TIMESTAMP, Kind.TIMESTAMPTZ))
 
 
@@ -112,6 +115,25 @@ def _refuse_infinite(array: pa.Array, column: Column) -> None:
             f'column "{column.name}" is infinite in a row, and lakes have no such {column.type.leaf}',
             hint="Write another value for it in a view, or NULL: CASE WHEN isfinite(column) THEN column END.",
         )
+
+
+def beyond_python(array: pa.Array | pa.ChunkedArray) -> bool:
+    """Whether there is a date or a timestamp before the year 1 or after 9999, of which libraries for Python make nothing."""
+    type_ = array.type
+    if pa.types.is_list(type_):
+        return beyond_python(pc.list_flatten(array))
+    if pa.types.is_date32(type_):
+        values, (first, last) = array.cast(pa.int32()), _PYTHON_DAYS
+    elif pa.types.is_timestamp(type_):
+        values, (first, last) = (
+            array.cast(pa.int64()),
+            (_PYTHON_DAYS[0] * _DAY_US, (_PYTHON_DAYS[1] + 1) * _DAY_US - 1),
+        )
+    else:
+        return False
+    bounds = pc.min_max(values)
+    least, greatest = bounds["min"].as_py(), bounds["max"].as_py()
+    return least is not None and not first <= least <= greatest <= last
 
 
 def refuse_null_keys(arrays: Sequence[pa.Array], columns: Sequence[Column]) -> None:

@@ -18,10 +18,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...errors import PtvcError
 from ...repr.batch import Batch, Diffs, Indices, Mask, Times
 from ...repr.order import dense_ranks, row_order
 from ...repr.schema import Schema
+from .contract import IntervalRefused
 
 ABSENT = -1
 
@@ -32,7 +32,7 @@ class SinkEnvelope(enum.Enum):
     DEBEZIUM = "debezium"
 
 
-class KeyNotUnique(PtvcError):
+class KeyNotUnique(IntervalRefused):
     """A sink's key has two rows at one time, so that a consumer could not tell which one holds."""
 
     sqlstate = "23505"

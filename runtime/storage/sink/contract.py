@@ -24,13 +24,22 @@ class SinkStalled(PtvcError):
     sqlstate = "58030"
 
 
+class IntervalRefused(PtvcError):
+    """The rows of an interval cannot be written as they are.  A sink that `writes_net` may take them with what comes behind them, in which
+    they may have gone again."""
+
+
+class RowsNotAsLeft(SinkStalled, IntervalRefused):
+    """The target's rows are not those that an interval changes."""
+
+
 class SinkFenced(PtvcError):
     """Another process writes as this sink since: this one has ended, and may not begin again by itself."""
 
     sqlstate = "55006"
 
 
-class Unwritable(PtvcError):
+class Unwritable(IntervalRefused):
     """A row that the sink's options have no message for; the past does not change, so that the sink stays where it is."""
 
     sqlstate = "22004"
@@ -53,6 +62,10 @@ def nothing() -> None:
 
 class SinkTarget(Protocol):
     statistics: SinkStatistics
+
+    @property
+    def writes_net(self) -> bool:
+        """Whether of an interval what it makes of the contents is written alone: rows that come and go within it are not seen."""
 
     @property
     def written_generation(self) -> int:

@@ -78,6 +78,11 @@ class FileSink(ResumedSink):
         self._key = tuple(key)
         self._lock: int | None = None
 
+    @property
+    def writes_net(self) -> bool:
+        """Each time's records are of their own."""
+        return False
+
     def open(self) -> int:
         """Takes the directory, removes what a crash left, and returns the time to go on from (0 at the start).
 

@@ -50,6 +50,8 @@ class FileReader:
         self._delimiter = delimiter
         self._packed = PackedFiles(header=header, delimiter=delimiter)
         self._verified: dict[str, tuple[tuple[int, int, int], int]] = {}
+        self.cut: str | None = None
+        """A compressed file of which the last poll has found that its end is missing."""
 
     def poll(self, position: Position | None, max_bytes: int) -> Chunk | None:
         """The lines after `position` (None: from the start), about `max_bytes` of them; None when there are none.
@@ -61,6 +63,7 @@ class FileReader:
         gone = known.keys() - {file.name for file in found}
         if gone:
             raise vanished(min(gone), self.files.path)
+        self.cut = None
         pieces: list[Piece] = []
         left, lag, at_end = max_bytes, 0, True
         for file in found:
@@ -71,6 +74,8 @@ class FileReader:
                     left -= len(packed.data)
                 if not self._packed.done(file, known.get(file.name)):
                     left, at_end, lag = 0, False, lag + file.size
+                elif file.name not in known:
+                    self.cut = file.name
                 continue
             mark = known.get(file.name, {"offset": 0, "lines": 0, "check": 0})
             offset = mark["offset"]

@@ -9,7 +9,7 @@ from ...repr.schema import Schema
 from ..changes import Changes
 from ..decode import Decoded
 from ..decode_parquet import ParquetDecoder
-from ..ingestion import Connector, Outputs, Polled
+from ..ingestion import Connector, Outputs, Polled, Waiting
 from ..shares import WHOLE, Piece, Share, ShareRead
 from .directory import SourceStalled
 from .file import Chunk, FileReader
@@ -32,11 +32,13 @@ class _Files:
         self._shares = shares
         self._lag: int | None = None
 
-    def poll(self, position: Mapping[str, Any] | None, outputs: Outputs, max_bytes: int) -> Polled | None:
+    def poll(
+        self, position: Mapping[str, Any] | None, outputs: Outputs, max_bytes: int
+    ) -> Polled | Waiting | None:
         chunk = self._reader.poll(position, max_bytes)
         self._lag = 0 if chunk is None else chunk.lag_bytes
         if chunk is None:
-            return None
+            return self._nothing()
         return Polled(
             sole(outputs, self._decoded(chunk)),
             chunk.next_position,
@@ -61,6 +63,10 @@ class _Files:
         self._lag = rest
         return Polled({}, position, not rest, rest, sum(read.nbytes for read in reads))
 
+    def _nothing(self) -> Waiting | None:
+        """Why something that is there is not read."""
+        return None
+
     def _decoded(self, chunk: Any) -> tuple[Decoded, ...]:
         raise NotImplementedError
 
@@ -79,10 +85,15 @@ class LineFiles(_Files):
             delimiter=options.delimiter,
         )
         super().__init__(reader, FileShares(reader.files, reader.unread))
+        self._lines = reader
         self._records = LineRecords(options.format, schema, key, options.delimiter)
 
     def _decoded(self, chunk: Chunk) -> tuple[Decoded, ...]:
         return tuple(self._records.decode(piece) for piece in chunk.records)
+
+    def _nothing(self) -> Waiting | None:
+        name = self._lines.cut
+        return None if name is None else Waiting(f'file "{name}" is compressed, and waits for its end')
 
 
 class ParquetFiles(_Files):

@@ -109,3 +109,27 @@ def test_faults_of_s3_that_pass(
         s3.fail_at_random(0.0, 0)
     assert s3.names(bucket) == ["out/_SUCCESS", "out/part-0"]
     assert s3.read(bucket, "out/part-0") == b"a" * (6 << 20)
+
+
+@pytest.mark.parametrize("conflicts", [1, 20])
+def test_another_one_that_is_writing_the_same_name(
+    s3: S3Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, conflicts: int
+) -> None:
+    """S3 asks who puts an object on a condition to try again, and nothing is there."""
+    monkeypatch.setattr(aws, "BACKOFF", replace(aws.BACKOFF, first_s=0.001, longest_s=0.01))
+    bucket = s3.bucket()
+    options = {"ENDPOINT": s3.endpoint, "ACCESS KEY ID": "testing", "SECRET ACCESS KEY": "secret"}
+    place = BucketPlace(
+        Values(ConnectionOptions(ConnectionKind.AWS, dict(options)), {}), bucket, "out", tmp_path
+    )
+    s3.fail(*(["conflict", None] * conflicts))
+    try:
+        if conflicts == 1:
+            place.begin()
+            assert s3.names(bucket) == ["out/INCOMPLETE"]
+        else:
+            with pytest.raises(PtvcError, match="S3 answers ConditionalRequestConflict"):
+                place.begin()
+            assert s3.names(bucket) == []
+    finally:
+        s3.fail()

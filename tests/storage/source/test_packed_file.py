@@ -11,8 +11,15 @@ from random import Random
 
 import pyarrow as pa
 import pytest
+from ptvc.clock import SystemClock
+from ptvc.repr.schema import Column, Schema
+from ptvc.repr.types import INT8
+from ptvc.storage.connectors import AskedOutput, open_ingestion
+from ptvc.storage.envelope import EnvelopeKind
+from ptvc.storage.ingestion import Status
 from ptvc.storage.source.directory import SourceStalled
 from ptvc.storage.source.file import FileReader, Position
+from ptvc.storage.source.file_options import FileOptions
 
 from .test_file import BIG, read_all
 
@@ -62,9 +69,30 @@ def test_one_that_is_still_written_waits_and_others_go_on(tmp_path: Path) -> Non
     assert lines == [("b", 1, b"one")]
     path.write_bytes(data[:-1])
     assert reader.poll(position, BIG) is None
+    assert reader.cut == "a.gz"
     path.write_bytes(data)
     lines, position = read_all(reader, position)
+    assert reader.cut is None
     assert (len(lines), lines[-1]) == (1000, ("a.gz", 1000, b"line 999"))
+
+
+@pytest.mark.parametrize("packed", PACKINGS)
+def test_a_source_says_what_it_waits_for(tmp_path: Path, packed: Callable[[bytes], bytes]) -> None:
+    data = packed(b"".join(b"%d\n" % i for i in range(1000)))
+    path = tmp_path / "a"
+    path.write_bytes(data[:-20])
+    options = FileOptions(str(tmp_path), "csv", header=False)
+    schema = Schema((Column("id", INT8),))
+    ingestion = open_ingestion(
+        options, {"s": AskedOutput("", schema)}, (), EnvelopeKind.NONE, SystemClock(), position=None
+    )
+    assert ingestion.advance() is None
+    now = ingestion.statistics
+    assert (now.status, now.reason) == (Status.RUNNING, 'file "a" is compressed, and waits for its end')
+    path.write_bytes(data)
+    assert ingestion.advance() is not None
+    assert ingestion.statistics.reason is None
+    ingestion.close()
 
 
 def test_headers(tmp_path: Path) -> None:

@@ -53,9 +53,10 @@ def text_option(option: Option) -> str:
 
 
 def _keeps_deleted(option: Option) -> bool:
-    if option.value not in ("ignore", "stall"):
+    found = option.value.lower() if isinstance(option.value, str) else option.value
+    if found not in ("ignore", "stall"):
         raise InvalidParameter("ON DELETE must be IGNORE or STALL", position=option.position)
-    return option.value == "ignore"
+    return found == "ignore"
 
 
 def scan_ms(option: Option) -> int:

@@ -31,6 +31,7 @@ from pyarrow.fs import FileSystem, PyFileSystem
 
 from ....clock import SystemClock
 from ..contract import Unwritable
+from ..lake.columns import refuse_odd_partitions
 from ..lake.table import Bounds, Progress, Unreadable
 
 LONGEST_BOUND = 64
@@ -227,6 +228,7 @@ def _parts(rows: pa.Table, names: Sequence[str]) -> Iterator[tuple[dict[str, str
     if not names:
         yield {}, rows
         return
+    refuse_odd_partitions(rows, names)
     for found in rows.select(names).group_by(names).aggregate([]).to_pylist():
         mask = None
         for name, value in found.items():

@@ -11,14 +11,19 @@ from pyiceberg.conversions import from_bytes
 from pyiceberg.expressions import AlwaysTrue
 from pyiceberg.io.pyarrow import ArrowScan, _dataframe_to_data_files, schema_to_pyarrow
 from pyiceberg.manifest import DataFile, ManifestContent
-from pyiceberg.table import FileScanTask, Table
+from pyiceberg.schema import Schema
+from pyiceberg.table import FileScanTask, Table, TableProperties
 from pyiceberg.table.snapshots import Operation
 from pyiceberg.table.update.snapshot import _MergeAppendFiles, _OverwriteFiles
-from pyiceberg.types import IntegerType, LongType, StringType
+from pyiceberg.types import IntegerType, ListType, LongType, StringType
 
 from ...lake.catalogs import Conflicted
+from ...lake.columns import beyond_python
+from ..lake.columns import refuse_odd_partitions
 from ..lake.table import Bounds, Progress, Unreadable
 from .progress import progress_of, summary_of
+
+_METRICS = TableProperties.METRICS_MODE_COLUMN_CONF_PREFIX
 
 
 class ManifestCache:
@@ -91,6 +96,11 @@ class Rewriting(_OverwriteFiles, _MergeAppendFiles):  # type: ignore[misc]
         return [m for m in super()._existing_manifests() if m.has_added_files() or m.has_existing_files()]
 
 
+def _leaf(schema: Schema, name: str) -> str:
+    """The column itself, or the elements of its lists."""
+    return f"{name}.element" if isinstance(schema.find_field(name).field_type, ListType) else name
+
+
 class IcebergTable:
     def __init__(self, table: Table, manifests: ManifestCache) -> None:
         self._table = table
@@ -117,8 +127,16 @@ class IcebergTable:
         return pa.table(columns, schema=schema)
 
     def written(self, rows: pa.Table) -> Iterator[IcebergFile]:
-        """A few for each partition."""
-        for file in _dataframe_to_data_files(self._table.metadata, rows, self._table.io):
+        """A few for each partition.  Of columns with dates beyond Python's the library is to tell no bounds, for which it would make them."""
+        metadata = self._table.metadata
+        schema = metadata.schema()
+        by = {schema.find_column_name(field.source_id) for field in metadata.spec().fields}
+        refuse_odd_partitions(rows, [name for name in rows.column_names if name in by])
+        odd = [name for name in rows.column_names if beyond_python(rows[name])]
+        if odd:
+            counts = {f"{_METRICS}.{_leaf(schema, name)}": "counts" for name in odd}
+            metadata = metadata.model_copy(update={"properties": {**metadata.properties, **counts}})
+        for file in _dataframe_to_data_files(metadata, rows, self._table.io):
             yield IcebergFile(self._table, file)
 
     def commit(

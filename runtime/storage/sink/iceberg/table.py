@@ -15,7 +15,7 @@ from pyiceberg.table import Table
 from pyiceberg.transforms import parse_transform
 
 from ....repr.schema import Schema
-from ...lake.catalogs import table_of
+from ...lake.catalogs import make_namespace, table_of
 from ...lake.columns import lake_type
 from ...lake.partitions import PartitionField
 from ..change_records import SinkEnvelope
@@ -56,7 +56,7 @@ def table_made_or_checked(
     wanted = iceberg_schema(schema, envelope, key)
     table = table_of(catalog, options.identifier)
     if table is None:
-        catalog.create_namespace_if_not_exists(options.identifier[:-1])
+        make_namespace(catalog, options.identifier[:-1])
         spec = _spec(options.partition_by, wanted)
         try:
             return catalog.create_table(

@@ -89,6 +89,11 @@ class KafkaSink(ResumedSink):
         self._progress: ProgressRecord | None = None
 
     @property
+    def writes_net(self) -> bool:
+        """Each time's records are of their own."""
+        return False
+
+    @property
     def durable_upper(self) -> int:
         return self._progress.upper if self._progress is not None else 0
 

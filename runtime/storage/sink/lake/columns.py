@@ -11,8 +11,9 @@ from ....errors import InvalidParameter, Unsupported
 from ....repr.batch import Batch
 from ....repr.schema import Column, Schema
 from ....repr.types import INT8
-from ...lake.columns import lake_arrays, lake_type
+from ...lake.columns import beyond_python, lake_arrays, lake_type
 from ..change_records import SinkEnvelope
+from ..contract import Unwritable
 
 TIMESTAMP_COLUMN, DIFF_COLUMN = "_mz_timestamp", "_mz_diff"
 """Behind the columns of a change log: when the row changed (ms), and how many of it came (or went, below 0)."""
@@ -49,6 +50,16 @@ def check_columns(schema: Schema, envelope: SinkEnvelope, key: Sequence[int]) ->
             raise Unsupported(
                 f'column "{schema[index].name}" of the key is of type {schema[index].type}',
                 hint="The key of a lake's table is made of numbers that are exact, texts, dates, and the like.",
+            )
+
+
+def refuse_odd_partitions(rows: pa.Table, names: Sequence[str]) -> None:
+    """Raises Unwritable for years that no two readers would find in a partition's name or value."""
+    for name in names:
+        if beyond_python(rows[name]):
+            raise Unwritable(
+                f'column "{name}", by which the table is partitioned, is before the year 1 or after 9999 in a row',
+                hint="Correct the row, write another value for it in a view, or do not partition by it.",
             )
 
 

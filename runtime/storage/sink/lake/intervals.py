@@ -25,6 +25,8 @@ from ..contract import SinkStatistics, nothing
 from ..resumed import ResumedSink
 
 DEFAULT_INTERVAL_MS = 60_000
+LOOK_MS = 60_000
+"""So often who does not commit looks whether the target is still its own, or once an interval if that is longer."""
 IDLE_PROGRESS_MS = 600_000
 """Where nothing changes progress is committed so often, or once an interval if that is longer."""
 MOST_PENDING_BYTES = 256 << 20
@@ -58,6 +60,7 @@ class IntervalSink(ResumedSink):
         self._interval_ms = interval_ms
         self._pending: tuple[Batch, ...] = ()
         self._pending_bytes = 0
+        self._looked_upper = 0
 
     def write(
         self,
@@ -67,7 +70,7 @@ class IntervalSink(ResumedSink):
         switched_at: int = 0,
         between: Callable[[], None] = nothing,
     ) -> None:
-        """What is due is committed; the rest waits.  Raises also Unwritable and KeyNotUnique, for good: the past does not change."""
+        """What is due is committed; the rest waits.  Raises also IntervalRefused."""
         self._check_next(lower, upper)
         if self._durable_upper < upper:
             pending = (*self._pending, changes) if len(changes) else self._pending
@@ -79,6 +82,10 @@ class IntervalSink(ResumedSink):
                 rows, size = done.messages_staged, done.bytes_staged
                 self._count(rows, rows, size, size, done.files)
                 pending, nbytes = (), 0
+                self._looked_upper = upper
+            elif upper - self._looked_upper >= max(LOOK_MS, self._interval_ms):
+                self._look()
+                self._looked_upper = upper
             self._pending, self._pending_bytes = pending, nbytes
         self._upper = upper
 
@@ -91,10 +98,15 @@ class IntervalSink(ResumedSink):
     def _begin(self) -> int:
         """What `open` returns: nothing waits."""
         self._pending, self._pending_bytes = (), 0
-        return self._resume()
+        self._looked_upper = self._resume()
+        return self._looked_upper
 
     @abstractmethod
     def _commit(
         self, changes: Batch, upper: int, generation: int, between: Callable[[], None]
     ) -> SinkStatistics:
         """Makes all below `upper` durable, unless it is: then a commit that got no answer was done.  What was written for it."""
+
+    @abstractmethod
+    def _look(self) -> None:
+        """Raises SinkFenced and SinkStalled where the target is not the sink's any more."""

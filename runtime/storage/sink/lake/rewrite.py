@@ -123,7 +123,9 @@ def _check_found(found: Any, was_there: Mask) -> None:
 
 
 def _bounded(column: pa.Array) -> Callable[[Bounds | None], bool]:
-    """Whether a file may hold one of the values, by the bounds of its own."""
+    """Whether a file may hold one of the values, by the bounds of its own, which are of whole numbers and texts."""
+    if not (pa.types.is_integer(column.type) or pa.types.is_string(column.type)):
+        return lambda bounds: True  # Python has not all dates
     least, greatest = pc.min_max(column).values()
     low, high = least.as_py(), greatest.as_py()
     values = sorted(column.to_pylist()) if len(column) <= _FEW_KEYS else None

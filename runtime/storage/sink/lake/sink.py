@@ -26,7 +26,7 @@ from ...connections.failures import scrubbed
 from ...connections.values import Values
 from ...lake.columns import KeySet, lake_arrays, refuse_null_keys
 from ..change_records import SinkEnvelope
-from ..contract import SinkStalled, SinkStatistics, fenced, refuse_lost
+from ..contract import RowsNotAsLeft, SinkStalled, SinkStatistics, fenced, refuse_lost
 from .columns import log_arrays, row_arrays, written_columns
 from .intervals import IntervalSink, net_changes
 from .rewrite import NotAsLeft, planned
@@ -55,7 +55,8 @@ class LakeSink(IntervalSink, Generic[F]):
         term: int,
     ) -> None:
         """`shown` is the name of the table in messages, in which nothing of the connections' secrets is; `as_of` is the time of the
-        contents that the sink begins with.  Of two that write as this sink the one with the lower `term` has been replaced, and gives way."""
+        contents that the sink begins with.  Of two that write as this sink the one with the lower `term` has been replaced, and gives way; so
+        does who comes second with the same one, which a copy of the runtime alone can have."""
         super().__init__(schema, generation, interval_ms)
         self._shown = shown
         self._identity = identity
@@ -113,7 +114,8 @@ class LakeSink(IntervalSink, Generic[F]):
                 raise self._exchanged("has no progress of the sink any more")
             self._refuse_rows(table)
             return
-        if found.writer != self._writer if self._claimed else found.term > self._term:
+        other = found.writer != self._writer
+        if other and (self._claimed or found.term >= self._term):
             raise fenced(f'table "{self._shown}"')
         if table.rolled_back(self._identity) or (self._claimed and found.upper < self._durable_upper):
             raise self._exchanged("was rolled back to what it was before commits of the sink")
@@ -136,6 +138,14 @@ class LakeSink(IntervalSink, Generic[F]):
             )
 
     # -- writing --
+
+    @property
+    def writes_net(self) -> bool:
+        return self._envelope is SinkEnvelope.UPSERT
+
+    def _look(self) -> None:
+        with self._explained():
+            self._owned_table()
 
     def _commit(
         self, changes: Batch, upper: int, generation: int, between: Callable[[], None]
@@ -176,7 +186,7 @@ class LakeSink(IntervalSink, Generic[F]):
         try:
             rewrite = planned(self._live_files(table), names, KeySet(keys), net.was_there, between)
         except NotAsLeft as error:
-            raise SinkStalled(
+            raise RowsNotAsLeft(
                 f'table "{self._shown}" {error}',
                 sqlstate="55000",
                 hint="Either the sink's key does not identify rows of what it reads, or somebody else has written to the table: "

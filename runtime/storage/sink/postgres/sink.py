@@ -31,7 +31,15 @@ from ...connections.failures import scrubbed
 from ...connections.postgres import connected
 from ...connections.values import Values
 from ..change_records import ABSENT, SinkEnvelope, change_records
-from ..contract import SinkFenced, SinkStalled, Unwritable, fenced, nothing, refuse_lost
+from ..contract import (
+    RowsNotAsLeft,
+    SinkFenced,
+    SinkStalled,
+    Unwritable,
+    fenced,
+    nothing,
+    refuse_lost,
+)
 from ..resumed import ResumedSink
 from .columns import column_type, copy_lines
 from .options import PROGRESS_TABLE, PostgresSinkOptions, check_options
@@ -188,6 +196,10 @@ class PostgresSink(ResumedSink):
 
     # -- writing --
 
+    @property
+    def writes_net(self) -> bool:
+        return self._envelope is SinkEnvelope.UPSERT
+
     def write(
         self,
         changes: Batch,
@@ -196,7 +208,7 @@ class PostgresSink(ResumedSink):
         switched_at: int = 0,
         between: Callable[[], None] = nothing,
     ) -> None:
-        """Raises also Unwritable, for good: the past does not change."""
+        """Raises also IntervalRefused."""
         self._check_next(lower, upper)
         wanted = self._wanted(changes)
         if self._durable_upper < upper and (len(wanted) or self._is_due(upper)):
@@ -314,7 +326,7 @@ class PostgresSink(ResumedSink):
             try:
                 done = db.execute(sql.SQL(statement).format(**parts))
             except psycopg.errors.UniqueViolation as error:
-                raise SinkStalled(
+                raise RowsNotAsLeft(
                     f'table "{self._target.shown}" has a row that the sink is to insert: {error.diag.message_detail}',
                     sqlstate="23505",
                     hint="Either the sink's key does not identify rows of what it reads, or somebody else has written to the table.",
@@ -332,7 +344,7 @@ class PostgresSink(ResumedSink):
                 sqlstate="55000",
                 hint="Drop what is BEFORE ... FOR EACH ROW, or give the sink a table of its own.",
             )
-        return SinkStalled(
+        return RowsNotAsLeft(
             f'table "{self._target.shown}" has {done} of {wanted} rows that the sink is to {_VERBS[op]}',
             sqlstate="55000",
             hint="Somebody else has written to the table: put the rows back, or drop the sink, and create it with a table of its own.",

@@ -21,7 +21,8 @@ from .options import S3Options
 T = TypeVar("T")
 
 _HIDDEN = (".", "_")
-_PAGE = 200
+_CHUNK = 200
+_INVALID = "Encountered object with invalid path: "
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +34,12 @@ class Found:
     size: int
 
 
+class Unnamed(SourceStalled):
+    """An object whose key the client has no name for, and so cannot ask for: the bucket lists it no more."""
+
+
 class Bucket:
-    """Raises SourceStalled where it is refused, and ConnectionFailed where the connection may not lead there."""
+    """`left_out` is the key of an object that the client cannot ask for.  Raises SourceStalled where it is refused, and ConnectionFailed where the connection may not lead there."""
 
     def __init__(self, options: S3Options, values: Values, timing: Timing = THREAD) -> None:
         self._options = options
@@ -42,30 +47,51 @@ class Bucket:
         self._timing = timing
         self._obstore = aws.client()
         self._store = aws.bucket_store(values, options.bucket)
+        self._unnamed: set[Found] = set()
+        self.left_out: str | None = None
         self._skipped = len(options.prefix) + 1 if options.prefix else 0
 
     def objects(self, after: str | None = None) -> list[Found]:
         """The source's objects, those alone whose keys come after `after`."""
 
         metas: list[Any] = []
-        pages = self._pages(after)
+        size = _CHUNK
+        pages = self._pages(after, size)
 
         def page() -> list[Any] | None:
-            nonlocal pages
+            nonlocal pages, size
             try:
                 return next(pages, None)
             except Exception:
-                pages = self._pages(metas[-1]["path"] if metas else after)
+                # A chunk that takes several requests, of a store with small pages, would hardly get through where many fail.
+                size = 1
+                pages = self._pages(metas[-1]["path"] if metas else after, size)
                 raise
 
         while (more := self._attempt(f"list {self._options.uri}", page)) is not None:
             metas += more
-        found = [_found(meta) for meta in metas if meta["size"] and self._wanted(meta["path"])]
-        return sorted(found, key=lambda each: each.key)
+            if size < _CHUNK:
+                size = min(4 * size, _CHUNK)
+                pages = self._pages(metas[-1]["path"], size)
+        listed: dict[str, Found] = {}
+        self.left_out = None
+        for meta in metas:
+            if meta["size"] and self._wanted(meta["path"]):
+                found = _found(meta)
+                if found.key in listed or found in self._unnamed:
+                    self.left_out = f"{found.key}/"  # the second is listed without its slash
+                else:
+                    listed[found.key] = found
+        return sorted(listed.values(), key=lambda each: each.key)
 
-    def _pages(self, after: str | None) -> Iterator[list[Any]]:
+    def _ends_in_slash(self, key: str) -> bool:
+        """Whether the object that was listed so has a slash behind that: who asks for what lies below finds it there again."""
+        page = next(iter(self._obstore.list(self._store, key, chunk_size=1)), ())
+        return any(meta["path"] == key for meta in page)
+
+    def _pages(self, after: str | None, size: int) -> Iterator[list[Any]]:
         prefix = self._options.prefix or None
-        return iter(self._obstore.list(self._store, prefix, offset=after, chunk_size=_PAGE))
+        return iter(self._obstore.list(self._store, prefix, offset=after, chunk_size=size))
 
     def find(self, key: str) -> Found:
         """The object as it is now.  Raises SourceStalled where there is none."""
@@ -108,7 +134,18 @@ class Bucket:
                 if isinstance(error, self._obstore.exceptions.PreconditionError):
                     raise changed(found) from None
                 if isinstance(error, FileNotFoundError) and "NoSuchBucket" not in str(error):
+                    if self._attempt(f"list {self._options.uri}", lambda: self._ends_in_slash(found.key)):
+                        self._unnamed.add(found)
+                        raise Unnamed(f'object "{found.key}/" cannot be asked for') from None
                     raise vanished(found.key) from None
+            if isinstance(error, self._obstore.exceptions.InvalidPathError):
+                text = str(error).partition("\n\nDebug source:")[0]
+                raise SourceStalled(
+                    f"{self._options.uri} has a key that cannot be read: {text.removeprefix(_INVALID)}",
+                    sqlstate="0A000",
+                    hint="Keys with an empty part, or with a control character, have no name in the client: rename or remove the object, "
+                    "or give a longer prefix.",
+                ) from None
             # Without its cause: that has the whole address of the request.
             raise SourceStalled(
                 f"cannot {what}: {aws.refusal(error, self._values)}",

@@ -25,12 +25,12 @@ from ....repr.schema import Schema
 from ...connections.values import Values
 from ...decode import Decoded
 from ...decode_parquet import ParquetDecoder
-from ...ingestion import Outputs, Polled
+from ...ingestion import Outputs, Polled, Waiting
 from ...shares import WHOLE, Piece, Share, ShareRead
 from ..file_connectors import sole
 from ..line_records import LineRecords
 from ..line_stream import BEGIN, LineStream, Place
-from .bucket import Bucket, Found, changed, vanished
+from .bucket import Bucket, Found, Unnamed, changed, vanished
 from .ledger import Ledger, ledger_rows
 from .object_shares import object_shares
 from .objects import LineObject, ObjectReader, ParquetObject, buffered
@@ -90,18 +90,30 @@ class S3Connector:
         if self._threads is not None:
             self._threads.shutdown(wait=False, cancel_futures=True)
 
-    def poll(self, position: Mapping[str, Any] | None, outputs: Outputs, max_bytes: int) -> Polled | None:
+    def poll(
+        self, position: Mapping[str, Any] | None, outputs: Outputs, max_bytes: int
+    ) -> Polled | Waiting | None:
         self._settle(position)
         if self._failure is not None and monotonic() < self._scan_at:
             raise self._failure
         self._failure = None
         try:
             if not self._waiting and not self._scan():
-                return None
+                return self._nothing()
             return self._chunk(outputs, max_bytes)
+        except Unnamed:
+            self._scan_at, self._scans = 0.0, 0
+            self._forget()
+            return None
         except PtvcError as error:
             self._failed(error)
             raise
+
+    def _nothing(self) -> Waiting | None:
+        key = self._bucket.left_out
+        return (
+            None if key is None else Waiting(f'object "{key}" is left out, as its key has a slash at its end')
+        )
 
     def shares(self, position: Mapping[str, Any] | None, min_bytes: int) -> Sequence[Share]:
         self._settle(position)

@@ -20,7 +20,7 @@ FIRST = 1_000
 
 
 class Target:
-    """A sink's table; `sink()` is its next writer."""
+    """A sink's table; `sink()` is its next writer, with a term of its own unless one is given."""
 
     def __init__(
         self,
@@ -34,10 +34,13 @@ class Target:
         self.envelope = envelope
         self.schema = schema
         self.values = values
+        self.term = 0
         self.key = key if envelope is SinkEnvelope.UPSERT else ()
         self.options = DeltaSinkOptions(uri, identity="u1-abc", **{"commit_interval_ms": 1, **options})
 
-    def sink(self, generation: int = 0, term: int = 0) -> DeltaSink:
+    def sink(self, generation: int = 0, term: int | None = None) -> DeltaSink:
+        if term is None:
+            self.term = term = self.term + 1
         return DeltaSink(
             self.options, self.schema, self.envelope, self.key, generation, FIRST, self.values, term=term
         )

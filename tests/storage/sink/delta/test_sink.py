@@ -7,14 +7,20 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from deltalake import DeltaTable, write_deltalake
 from ptvc.errors import PtvcError
+from ptvc.repr.batch import Batch
+from ptvc.repr.schema import Column, Schema
+from ptvc.repr.types import DATE, TIMESTAMP
 from ptvc.storage.lake.partitions import PartitionField
 from ptvc.storage.sink.change_records import SinkEnvelope
 from ptvc.storage.sink.contract import SinkFenced, SinkStalled, Unwritable
 from ptvc.storage.sink.delta.files import DeltaVersion
+from ptvc.storage.sink.lake.intervals import LOOK_MS
 
 from ..kafka.support import Change, batch, between, contents, history
 from .support import FIRST, Target, place
@@ -116,6 +122,60 @@ def test_who_is_replaced_while_it_commits(tmp_path: Path, monkeypatch: pytest.Mo
         old.write(batch([(2, "b", FIRST + 1, 1)]), FIRST + 1, FIRST + 2)
     new.write(batch([(2, "c", FIRST + 1, 1)]), FIRST + 1, FIRST + 2)
     assert out.rows() == {(1, "a"): 1, (2, "c"): 1}
+
+
+def test_a_copy_of_the_runtime_does_not_go_on(tmp_path: Path) -> None:
+    """It begins with the term that the other one has as well."""
+    out = Target(place(tmp_path))
+    first, copy = out.sink(term=2), out.sink(term=2)
+    first.open()
+    first.write(batch([(1, "a", FIRST, 1)]), 0, FIRST + 1)
+    with pytest.raises(SinkFenced):
+        copy.open()
+    first.write(batch([(2, "b", FIRST + 1, 1)]), FIRST + 1, FIRST + 2)
+    assert out.rows() == {(1, "a"): 1, (2, "b"): 1}
+
+
+def test_who_has_nothing_to_write_finds_that_it_was_replaced(tmp_path: Path) -> None:
+    out = Target(place(tmp_path))
+    old, new = out.sink(term=1), out.sink(term=2)
+    old.open()
+    old.write(batch([(1, "a", FIRST, 1)]), 0, FIRST + 1)
+    new.open()
+    old.write(batch([]), FIRST + 1, FIRST + 100)
+    with pytest.raises(SinkFenced):
+        old.write(batch([]), FIRST + 100, FIRST + 1 + LOOK_MS)
+
+
+FAR = Schema((Column("k", DATE, nullable=False), Column("at", TIMESTAMP)))
+DAYS = [-1_000_000, -719_163, 0, 2_932_897, 40_000_000]
+"""Before the year 1, within Python's years, and after 9999."""
+
+
+def far_rows(day_numbers: list[int], time: int, diff: int = 1) -> Batch:
+    days = pa.array(day_numbers, pa.int32()).cast(pa.date32())
+    times = pa.array([day * 86_400_000_000 for day in day_numbers], pa.int64()).cast(pa.timestamp("us"))
+    count = len(day_numbers)
+    return Batch((days, times), np.full(count, time, np.uint64), np.full(count, diff, np.int64))
+
+
+def test_years_that_python_does_not_have(tmp_path: Path) -> None:
+    """As keys and values; of partitions they are refused, and what comes behind is written then."""
+    out = Target(place(tmp_path), schema=FAR)
+    sink = out.sink()
+    sink.open()
+    sink.write(far_rows(DAYS, FIRST), 0, FIRST + 1)
+    sink.write(far_rows(DAYS[:2], FIRST + 1, -1), FIRST + 1, FIRST + 2)
+    found = pa.concat_tables(pq.read_table(uri.removeprefix("file://")) for uri in out.table().file_uris())
+    assert sorted(found["k"].cast(pa.int32()).to_pylist()) == DAYS[2:]
+    assert sorted(found["at"].cast(pa.int64()).to_pylist()) == [day * 86_400_000_000 for day in DAYS[2:]]
+    parted = Target(str(tmp_path / "parted"), schema=FAR, partition_by=(PartitionField("k"),))
+    sink = parted.sink()
+    sink.open()
+    with pytest.raises(Unwritable, match="before the year 1 or after 9999"):
+        sink.write(far_rows(DAYS, FIRST), 0, FIRST + 1)
+    sink.write(far_rows([0, 1], FIRST), 0, FIRST + 1)
+    assert len(parted.table().file_uris()) == 2
 
 
 class Killed(BaseException):

@@ -44,7 +44,7 @@ def opened(values: Values) -> Iterator[AnyCatalog]:
 
 
 class Target:
-    """A sink's table; `sink()` is its next writer."""
+    """A sink's table; `sink()` is its next writer, with a term of its own unless one is given."""
 
     def __init__(
         self,
@@ -55,6 +55,7 @@ class Target:
         **options: Any,
     ) -> None:
         self.values = values
+        self.term = 0
         self.envelope = envelope
         self.schema = schema
         self.key = key if envelope is SinkEnvelope.UPSERT else ()
@@ -63,7 +64,9 @@ class Target:
         self.made: list[IcebergSink] = []
         self.reader: AnyCatalog | None = None
 
-    def sink(self, generation: int = 0, term: int = 0) -> IcebergSink:
+    def sink(self, generation: int = 0, term: int | None = None) -> IcebergSink:
+        if term is None:
+            self.term = term = self.term + 1
         made = IcebergSink(
             self.options,
             self.schema,

@@ -4,25 +4,28 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import date
 from random import Random
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 from ptvc.errors import PtvcError
 from ptvc.repr.batch import Batch
 from ptvc.repr.schema import Column, Schema
-from ptvc.repr.types import DATE, INT2, INT4, TEXT
+from ptvc.repr.types import DATE, INT2, INT4, TEXT, TIMESTAMP, list_of
 from ptvc.storage.lake.partitions import PartitionField
 from ptvc.storage.sink.change_records import SinkEnvelope
 from ptvc.storage.sink.contract import SinkFenced, SinkStalled, Unwritable
 from pyiceberg import types
+from pyiceberg.catalog.sql import SqlCatalog
 from pyiceberg.schema import Schema as IcebergSchema
 
 from ..kafka.support import batch, between, contents, history
-from .support import FIRST, Target, opened
+from .support import FIRST, Target, arrow_rows, opened
 
 Make = Callable[..., Target]
 
@@ -146,6 +149,83 @@ def test_a_key_that_is_null(target: Make) -> None:
     null = one.with_columns((pa.array([None], pa.int64()), one.columns[1]))
     with pytest.raises(Unwritable, match='column "k" of the key is NULL'):
         sink.write(null, 0, FIRST + 1)
+
+
+FAR = Schema(
+    (
+        Column("k", DATE, nullable=False),
+        Column("at", TIMESTAMP),
+        Column("all", list_of(DATE)),
+    )
+)
+DAYS = [-1_000_000, -719_163, 0, 2_932_897, 40_000_000]
+"""Before the year 1, within Python's years, and after 9999."""
+
+
+def far_rows(day_numbers: list[int], time: int, diff: int = 1) -> Batch:
+    days = pa.array(day_numbers, pa.int32()).cast(pa.date32())
+    times = pa.array([day * 86_400_000_000 for day in day_numbers], pa.int64()).cast(pa.timestamp("us"))
+    count = len(day_numbers)
+    lists = pa.ListArray.from_arrays(pa.array(range(count + 1), pa.int32()), days).cast(FAR[2].type.arrow)
+    return Batch((days, times, lists), np.full(count, time, np.uint64), np.full(count, diff, np.int64))
+
+
+def test_years_that_python_does_not_have(target: Make) -> None:
+    """As keys and values; their files have no bounds of them, and those of others have."""
+    out = target(schema=FAR)
+    sink = out.sink()
+    sink.open()
+    sink.write(far_rows(DAYS, FIRST), 0, FIRST + 1)
+    sink.write(far_rows(DAYS[:2], FIRST + 1, -1), FIRST + 1, FIRST + 2)
+    found = arrow_rows(out.table)
+    assert sorted(found["k"].cast(pa.int32()).to_pylist()) == DAYS[2:]
+    assert sorted(found["at"].cast(pa.int64()).to_pylist()) == [day * 86_400_000_000 for day in DAYS[2:]]
+    assert sorted(pc.list_flatten(found["all"]).cast(pa.int32()).to_pylist()) == DAYS[2:]
+    assert [task.file.lower_bounds.get(1) for task in out.table.scan().plan_files()] == [None]
+    sink.write(far_rows(DAYS[3:], FIRST + 2, -1), FIRST + 2, FIRST + 3)
+    assert [task.file.lower_bounds[1] for task in out.table.scan().plan_files()] == [bytes(4)]
+
+
+@pytest.mark.parametrize("transform", ["identity", "day", "bucket"])
+def test_years_that_no_partition_has(target: Make, transform: str) -> None:
+    field = PartitionField("k", transform, 4 if transform == "bucket" else None)
+    out = target(schema=FAR, partition_by=(field,))
+    sink = out.sink()
+    sink.open()
+    with pytest.raises(Unwritable, match="before the year 1 or after 9999"):
+        sink.write(far_rows(DAYS, FIRST), 0, FIRST + 1)
+    sink.write(far_rows([0, 1], FIRST), 0, FIRST + 1)
+    assert sum(task.file.record_count for task in out.table.scan().plan_files()) == 2
+
+
+def test_a_copy_of_the_runtime_does_not_go_on(target: Make) -> None:
+    """It begins with the term that the other one has as well."""
+    out = target()
+    first, copy = out.sink(term=2), out.sink(term=2)
+    first.open()
+    first.write(batch([(1, "a", FIRST, 1)]), 0, FIRST + 1)
+    with pytest.raises(SinkFenced):
+        copy.open()
+    first.write(batch([(2, "b", FIRST + 1, 1)]), FIRST + 1, FIRST + 2)
+    assert out.rows() == {(1, "a"): 1, (2, "b"): 1}
+
+
+def test_two_sinks_that_begin_in_one_new_namespace(target: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both find that it is not there, and one makes it first."""
+    out, other = target(), target()
+    other.options = replace(other.options, table="other")
+    sink, exists = out.sink(), SqlCatalog.namespace_exists
+
+    def namespace_exists(catalog: SqlCatalog, namespace: Any) -> bool:
+        found = exists(catalog, namespace)
+        monkeypatch.setattr(SqlCatalog, "namespace_exists", exists)
+        other.sink().open()
+        return found
+
+    monkeypatch.setattr(SqlCatalog, "namespace_exists", namespace_exists)
+    assert sink.open() == 0
+    sink.write(batch([(1, "a", FIRST, 1)]), 0, FIRST + 1)
+    assert out.rows() == {(1, "a"): 1}
 
 
 K = types.NestedField(1, "k", types.LongType(), required=True)

@@ -269,3 +269,44 @@ def test_a_position_that_does_not_fit_what_is_recorded_is_refused(server: S3Serv
     with pytest.raises(StorageError, match="3 objects, of which 0 are recorded"):
         ingestion._connector.poll({"objects": 3, "object": None}, {}, 1)
     ingestion.close()
+
+
+def test_keys_that_the_client_has_no_name_for(server: S3Server) -> None:
+    """One that ends in a slash is left out and named; the others are read, whatever comes first."""
+    bucket = server.bucket()
+    for name, number in (("a", 1), ("b", 2), ("b/", 3), ("c/d/", 4), ("c/e", 5)):
+        server.write(bucket, f"in/{name}", b'{"id":%d}\n' % number)
+    server.write(bucket, "in/f/", b"")
+    durable = Durable(server, bucket, "json", chunk_bytes=1)
+    ingestion = durable.open()
+    for _ in range(20):
+        if (ingest := ingestion.advance()) is not None:
+            durable.commit(ingestion, ingest)
+    assert ingestion.statistics.status is Status.RUNNING
+    assert ingestion.statistics.reason == 'object "in/c/d/" is left out, as its key has a slash at its end'
+    assert ingestion.statistics.snapshot_done
+    assert sorted(durable.ids) == [1, 2, 5]
+    server.delete(bucket, "in/c/d/")
+    server.delete(bucket, "in/b/")
+    assert ingestion.advance() is None
+    assert ingestion.statistics.reason is None
+    server.write(bucket, "in/c//x", b'{"id":6}\n')
+    assert ingestion.advance() is None
+    assert ingestion.statistics.status is Status.STALLED
+    assert '"in/c//x" contained empty path segment' in (ingestion.statistics.reason or "")
+    server.delete(bucket, "in/c//x")
+    durable.drain(ingestion)
+    ingestion.close()
+
+
+def test_a_listing_of_many_answers_of_which_many_fail(server: S3Server) -> None:
+    """What was listed is not listed again."""
+    bucket = server.bucket()
+    for i in range(150):
+        server.write(bucket, f"in/{i:03}", b'{"id":%d}\n' % i)
+    durable = Durable(server, bucket, "json", chunk_bytes=1 << 20)
+    server.fail_at_random(0.3, 7)
+    ingestion = durable.open()
+    durable.drain(ingestion)
+    ingestion.close()
+    assert sorted(durable.ids) == list(range(150))
