@@ -13,8 +13,8 @@ import pyarrow as pa
 import pytest
 from deltalake import DeltaTable, write_deltalake
 
-from .conftest import running
-from .test_restart_cost import kill_coordinator, kill_worker, worker
+from ..conftest import running
+from ..test_restart_cost import kill_coordinator, kill_worker, worker
 
 pytestmark = pytest.mark.slow
 

@@ -20,8 +20,8 @@ import pytest
 from ptvc.storage.source.generator.kinds import KINDS
 from ptvc.storage.source.generator.options import GeneratorOptions
 
-from .conftest import running
-from .runtime_process import Runtime, alive
+from ..conftest import running
+from ..runtime_process import Runtime, alive
 
 pytestmark = pytest.mark.slow
 

@@ -14,9 +14,9 @@ from random import Random
 import psycopg
 import pytest
 
-from .conftest import running
-from .runtime_process import Runtime
-from .test_restart_cost import kill_coordinator, kill_worker, worker
+from ..conftest import running
+from ..runtime_process import Runtime
+from ..test_restart_cost import kill_coordinator, kill_worker, worker
 
 pytestmark = pytest.mark.slow
 

@@ -11,8 +11,8 @@ from random import Random
 import pytest
 from servers.s3_server import S3Server
 
-from .conftest import running
-from .test_restart_cost import kill_coordinator, kill_worker, worker
+from ..conftest import running
+from ..test_restart_cost import kill_coordinator, kill_worker, worker
 
 pytestmark = pytest.mark.slow
 

@@ -10,9 +10,9 @@ from functools import partial
 import pytest
 from ptvc.directory import RuntimeInfo
 
-from .conftest import running
-from .inprocess.webhooks.posting import Load, Poster
-from .runtime_process import Runtime
+from ..conftest import running
+from ..inprocess.webhooks.posting import Load, Poster
+from ..runtime_process import Runtime
 
 pytestmark = pytest.mark.slow
 
