@@ -48,8 +48,8 @@ def test_iceberg(s3: S3Server, tmp_path: Path) -> None:
     }
     catalog = Values(ConnectionOptions(ConnectionKind.ICEBERG_CATALOG, given), {})
     options = IcebergSinkOptions("c1", "n", "out", files="c2", commit_interval_ms=1, identity="u1")
-    for upper in (FIRST + 4, FIRST + TIMES):
-        sink = IcebergSink(options, SCHEMA, SinkEnvelope.UPSERT, (0,), 0, FIRST, catalog, aws(s3))
+    for term, upper in enumerate((FIRST + 4, FIRST + TIMES)):
+        sink = IcebergSink(options, SCHEMA, SinkEnvelope.UPSERT, (0,), 0, FIRST, catalog, aws(s3), term=term)
         written(sink, changes, sink.open(), upper)
         sink.close()
     reader = open_catalog(catalog, aws(s3), monotonic() + 10)
@@ -62,8 +62,8 @@ def test_iceberg(s3: S3Server, tmp_path: Path) -> None:
 def test_delta(s3: S3Server) -> None:
     changes = history(Random(2), FIRST, TIMES, 30, 10)
     options = DeltaSinkOptions(f"s3://{s3.bucket()}/lake/out", "c2", commit_interval_ms=1, identity="u1")
-    for upper in (FIRST + 4, FIRST + TIMES):
-        sink = DeltaSink(options, SCHEMA, SinkEnvelope.UPSERT, (0,), 0, FIRST, aws(s3))
+    for term, upper in enumerate((FIRST + 4, FIRST + TIMES)):
+        sink = DeltaSink(options, SCHEMA, SinkEnvelope.UPSERT, (0,), 0, FIRST, aws(s3), term=term)
         written(sink, changes, sink.open(), upper)
         sink.close()
     rows = DeltaTable(options.uri, storage_options=storage_options(aws(s3))).to_pyarrow_table().to_pylist()
