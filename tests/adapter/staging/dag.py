@@ -151,12 +151,21 @@ def connected(server: Mapping[str, Any]) -> psycopg.Connection[Any]:
     return psycopg.connect(**address, autocommit=True)
 
 
+_DBT = """
+import runpy, signal
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+runpy.run_module("dbt.cli.main", run_name="__main__", alter_sys=True)
+"""
+"""dbt, which hears of Ctrl-C also where tests run in the background of a shell, which has its processes ignore it."""
+
+
 class DbtProcess:
     """A command of dbt in a process of its own, that signals can be sent to; its output goes to a file."""
 
     def __init__(self, project: Any, folder: Path, *arguments: str) -> None:
         self.log = folder / f"{len(list(folder.iterdir()))}.log"
-        command = [sys.executable, "-m", "dbt.cli.main", *arguments]
+        command = [sys.executable, "-c", _DBT, *arguments]
         environment = {
             **os.environ,
             "DBT_LOG_PATH": str(folder / self.log.stem),
