@@ -61,6 +61,21 @@ class FreshnessResult:
 
 
 @dataclass(frozen=True, slots=True)
+class Transfer:
+    """Rows that come from one place to another, once."""
+
+    what: str
+    rows: int
+    seconds: float
+    cpu_s: float
+    load_1min: float
+
+    @property
+    def per_second(self) -> float:
+        return self.rows / self.seconds
+
+
+@dataclass(frozen=True, slots=True)
 class Machine:
     """Where and when: `load_1min` is the number of runnable processes, averaged over the last minute."""
 

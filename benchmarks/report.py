@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from rich.console import Console
 from rich.table import Table
 
-from .measure import FreshnessResult, Latencies, Machine, plain
+from .measure import FreshnessResult, Latencies, Machine, Transfer, plain
 
 MIN_WIDTH = 120
 """Columns of a table that goes to a file or a pipe."""
@@ -104,4 +104,18 @@ def _freshness_table(results: list[FreshnessResult]) -> Table:
     for r in results:
         latencies = [*three(r.latencies), ms(r.latencies.cpu_ms)]
         table.add_row(r.source, f"{r.rate:,}", f"{r.latencies.count:,}", *latencies, f"{r.load_1min:.1f}")
+    return table
+
+
+def transfers_table(title: str, results: Iterable[Transfer]) -> Table:
+    table = new_table(title, "what", "rows", "seconds", "a second", "CPU in s", "load")
+    for r in results:
+        table.add_row(
+            r.what,
+            f"{r.rows:,}",
+            f"{r.seconds:.2f}",
+            f"{r.per_second:,.0f}",
+            f"{r.cpu_s:.1f}",
+            f"{r.load_1min:.1f}",
+        )
     return table

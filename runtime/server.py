@@ -149,16 +149,8 @@ async def run(
             if exposure.http_port is not None:
                 web = await _listen_http(exposure, certificates, coordinator, settings, failed)
                 http_port = web.port
-            reached = from_here(exposure.host)
-            scheme = "http" if certificates is None else "https"
-            RuntimeInfo(reached, listener.port, os.getpid(), installed_version(), http_port, scheme).write(
-                directory
-            )
-            print(
-                f"ptvc {installed_version()} is ready: psql -h {reached} -p {listener.port} -U ptvc ptvc"
-                + (f", {coordinator.webhooks.base_url}" if web is not None else ""),
-                flush=True,
-            )
+            web_url = "" if web is None else f", {coordinator.webhooks.base_url}"
+            _say_ready(directory, replace(exposure, port=listener.port, http_port=http_port), web_url)
             warm = loop.run_in_executor(None, _settle)
             supervisor = Supervisor(lambda _, error: failed(error))
             supervisor.start("garbage collection", GarbageCollection().run())
@@ -173,13 +165,7 @@ async def run(
             (directory / RUNTIME_FILE).unlink(missing_ok=True)
             await asyncio.gather(listener.close(), *([] if web is None else [web.close()]))
     finally:
-        try:
-            async with asyncio.timeout(STOP_TIMEOUT_S if failures else None):
-                await coordinator.stop()
-        except Exception:
-            if not failures:
-                raise
-            logger.exception("the runtime does not stop in order")
+        await _stop(coordinator, bool(failures))
     if failures:
         failure = PartFailed(f"a part of the runtime has failed: {failures[0]!r}")
         failure.port, failure.http_port = listener.port, http_port
@@ -196,6 +182,25 @@ def _check_http() -> None:
             f"the HTTP port needs {', '.join(missing)}, which is not installed",
             hint="Install them with: pip install 'dbt-ptvc[http]'",
         )
+
+
+def _say_ready(directory: Path, exposure: Exposure, web_url: str) -> None:
+    """Where it listens, to clients of this machine by a file, and to who has started it by a line."""
+    host, pid, version = from_here(exposure.host), os.getpid(), installed_version()
+    scheme = "http" if exposure.certificate is None else "https"
+    RuntimeInfo(host, exposure.port, pid, version, exposure.http_port, scheme).write(directory)
+    print(f"ptvc {version} is ready: psql -h {host} -p {exposure.port} -U ptvc ptvc{web_url}", flush=True)
+
+
+async def _stop(coordinator: Coordinator, failed: bool) -> None:
+    """Where a part has failed others may not end either."""
+    try:
+        async with asyncio.timeout(STOP_TIMEOUT_S if failed else None):
+            await coordinator.stop()
+    except Exception:
+        if not failed:
+            raise
+        logger.exception("the runtime does not stop in order")
 
 
 def _limits(settings: Settings) -> Limits:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
@@ -23,7 +24,7 @@ class _Reader(Protocol):
     def poll(self, position: Mapping[str, Any] | None, max_bytes: int) -> Chunk | RowsChunk | None: ...
 
 
-class _Files:
+class _Files(ABC):
     """What the connectors of all formats have in common.  Files are listed for shares when the source begins, and when a poll has
     left much unread: not at every poll, ten times a second."""
 
@@ -67,8 +68,8 @@ class _Files:
         """Why something that is there is not read."""
         return None
 
-    def _decoded(self, chunk: Any) -> tuple[Decoded, ...]:
-        raise NotImplementedError
+    @abstractmethod
+    def _decoded(self, chunk: Any) -> tuple[Decoded, ...]: ...
 
 
 class LineFiles(_Files):

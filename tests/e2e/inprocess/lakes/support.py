@@ -25,20 +25,24 @@ def make_balances(db: Db) -> None:
     )
 
 
+def perhaps_kill(runtime: InProcess, random: Random) -> None:
+    match random.randrange(5):
+        case 0:
+            runtime.kill_replica()
+        case 1:
+            runtime.abandon()
+            runtime.start()
+        case _:
+            pass
+
+
 def move_money(runtime: InProcess, random: Random) -> None:
     for _ in range(12):
         with runtime.connect() as db:
             for _ in range(random.randrange(1, 6)):
                 amount, (a, b) = random.randrange(1, 50), random.sample(range(1, ACCOUNTS + 1), 2)
                 db.execute("INSERT INTO moves VALUES (%s, %s), (%s, %s)", (a, -amount, b, amount))
-        match random.randrange(5):
-            case 0:
-                runtime.kill_replica()
-            case 1:
-                runtime.abandon()
-                runtime.start()
-            case _:
-                pass
+        perhaps_kill(runtime, random)
 
 
 def source_status(db: Db, name: str) -> tuple[Any, ...]:
@@ -63,12 +67,5 @@ def move_accounts(
                 write([(a, balances[a]), (b, balances[b])], False)
             with runtime.connect() as db:
                 seen |= set(rows(db, "SELECT count(*), sum(balance)::bigint FROM accounts"))
-        match random.randrange(5):
-            case 0:
-                runtime.kill_replica()
-            case 1:
-                runtime.abandon()
-                runtime.start()
-            case _:
-                pass
+        perhaps_kill(runtime, random)
     return seen

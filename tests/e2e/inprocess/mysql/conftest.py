@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from servers.mysql_process import MysqlProcess
 from servers.mysql_servers import server_of
+
+from .support import Db, connect
 
 
 @pytest.fixture(scope="module")
@@ -21,3 +24,10 @@ def database(server: MysqlProcess) -> str:
     name = f"d{uuid.uuid4().hex[:12]}"
     server.run(f"CREATE DATABASE {name} CHARACTER SET utf8mb4")
     return name
+
+
+@pytest.fixture
+def connected(db: Db, server: MysqlProcess, upstream: Any) -> Db:
+    """A session with a connection `my` there."""
+    connect(db, server)
+    return db

@@ -29,3 +29,7 @@ def there(upstream: Any, sql: str) -> list[tuple[Any, ...]]:
     with upstream.cursor() as cursor:
         cursor.execute(sql)
         return list(cursor.fetchall())
+
+
+def sql(db: Db, statement: str) -> None:
+    db.execute(statement.encode())

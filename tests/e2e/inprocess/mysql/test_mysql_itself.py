@@ -10,7 +10,7 @@ from inprocess import eventually, rows
 from psycopg import errors
 from servers.mysql_process import MysqlProcess
 
-from .support import Db, connect, run, there
+from .support import Db, run, sql, there
 
 pytestmark = pytest.mark.parametrize("server", ["mysql"], indirect=True)
 HEAD = "CREATE SOURCE s FROM MYSQL CONNECTION my"
@@ -23,17 +23,6 @@ def upstream(server: MysqlProcess, database: str) -> Iterator[Any]:
     run(db, "CREATE TABLE orders (secret text, id bigint unsigned PRIMARY KEY, total decimal(10, 2))")
     yield db
     db.close()
-
-
-@pytest.fixture
-def connected(db: Db, server: MysqlProcess, upstream: Any) -> Db:
-    """A session with a connection `my` there."""
-    connect(db, server)
-    return db
-
-
-def sql(db: Db, statement: str) -> None:
-    db.execute(statement.encode())
 
 
 def test_rows_are_those_upstream(connected: Db, upstream: Any, database: str) -> None:

@@ -11,7 +11,7 @@ from inprocess import eventually, rows
 from psycopg import errors
 from servers.mysql_process import MysqlProcess
 
-from .support import Db, connect, run
+from .support import Db, connect, run, sql
 
 
 @pytest.fixture
@@ -25,17 +25,6 @@ def upstream(server: MysqlProcess, database: str) -> Iterator[Any]:
     )
     yield db
     db.close()
-
-
-@pytest.fixture
-def connected(db: Db, server: MysqlProcess, upstream: Any) -> Db:
-    """A session with a connection `my` there."""
-    connect(db, server)
-    return db
-
-
-def sql(db: Db, statement: str) -> None:
-    db.execute(statement.encode())
 
 
 def shown(db: Db, what: str) -> str:
