@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import select
 import socket
 import threading
 from collections.abc import Callable, Iterator
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 from ptvc.persist.blob.memory import MemoryBlob
 from ptvc.persist.column_cache import ColumnCache
+from ptvc.replica import main
 from ptvc.replica.dataflows import Dataflows
 from ptvc.replica.main import Replica
 from ptvc.replica.protocol import Ingest, Ingested, Message, Progress, SinkProgress, Uninstall, Updates
@@ -24,9 +26,12 @@ WAIT_S = 20
 class Coordinator:
     """The other end."""
 
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
+    def __init__(self, connection: Connection, there: socket.socket) -> None:
+        self._connection, self._socket = connection, there
         self.send = connection.send
+
+    def says_within(self, seconds: float) -> bool:
+        return bool(select.select([self._socket], [], [], seconds)[0])
 
     def next(self, kind: type[Message], wanted: Callable[[Message], bool] = lambda _: True) -> Message:
         while (message := self._connection.receive()) is not None:
@@ -78,7 +83,7 @@ def coordinator(step: LongStep, blob: MemoryBlob, tmp_path: Path) -> Iterator[Co
     try:
         connection.send(Progress(1, 0))
         assert step.begun.wait(WAIT_S)
-        yield Coordinator(connection)
+        yield Coordinator(connection, here)
     finally:
         step.end()
         connection.close()
@@ -98,6 +103,27 @@ def test_sources_commit_whatever_a_step_takes(
             out.write(f"{time // 10 + 1}\n")
         coordinator.send(Ingested("s", time))
     assert values(blob, coordinator.next(Ingest)) == [4]
+
+
+def test_a_source_that_is_far_ahead_keeps_the_pace_of_the_steps(
+    coordinator: Coordinator,
+    step: LongStep,
+    blob: MemoryBlob,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(main, "MOST_AHEAD_BYTES", 10)
+    file = tmp_path / "in.csv"
+    file.write_text("a\n1\n")
+    coordinator.send(source(file, None))
+    coordinator.next(Ingest)
+    coordinator.send(Progress(11, 0, (Updates("t", 0, 11, parts(blob, (1, 10, 1), (2, 10, 1))),)))
+    coordinator.send(Ingested("s", 10))
+    with file.open("a") as out:
+        out.write("2\n")
+    assert not coordinator.says_within(0.5), "it is told when the step has ended"
+    step.end()
+    assert values(blob, coordinator.next(Ingest)) == [2]
 
 
 def test_sinks_write_whatever_a_step_takes(
