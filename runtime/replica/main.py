@@ -1,8 +1,8 @@
 """The life of a replica: connect to the coordinator, identify itself, then turn messages into work until it is stopped.
 
-Threads: one reads messages and looks rows up in indexes, one (the caller's) steps the dataflows, one writes their outputs, one writes
-checkpoints, one waits for what was told to stop, one per source, sink and query under way, whose process it watches.  Only the step
-thread changes dataflows.
+Threads: one reads messages, tells sources and sinks what is theirs, and looks rows up in indexes, one (the caller's) steps the
+dataflows, one writes their outputs, one writes checkpoints, one waits for what was told to stop, one per source, sink and query
+under way, whose process it watches.  Only the step thread changes dataflows, and nobody else waits for a step.
 """
 
 from __future__ import annotations
@@ -171,10 +171,35 @@ class Replica:
             if isinstance(message, Uninstall):
                 self._dataflows.abandon(message.id)
                 self._deadline.begin(message.id)
-            self._inbox.put(message)
+            if not self._told_beside(message):
+                self._inbox.put(message)
         self._gone.set()
         self._dataflows.abandon(None)
         self._inbox.put(None)
+
+    def _told_beside(self, message: Message) -> bool:
+        """Sources and sinks have threads of their own, which do not wait for a step: whether the message was for these alone."""
+        match message:
+            case InstallSource():
+                self._sources.install(message)
+            case SetOutputs():
+                self._sources.set_outputs(message)
+            case SharesRead():
+                self._sources.shares_read(message)
+            case Ingested():
+                self._sources.ingested(message)
+            case InstallSink():
+                self._sinks.install(message)
+            case Progress():
+                self._sinks.receive(message)
+                return False
+            case Uninstall(id=id_):
+                self._sources.uninstall(id_)
+                self._sinks.uninstall(id_)
+                return False
+            case _:
+                return False
+        return True
 
     def _look_up_beside(self, work: Callable[[], None]) -> None:
         with suppress(RuntimeError):  # the replica ends
@@ -193,7 +218,6 @@ class Replica:
         match message:
             case Progress():
                 self._dataflows.receive(message)
-                self._sinks.receive(message)
             case Appended():
                 self._dataflows.acknowledge(message)
             case LimitMemory(dataflows=dataflows, query=query):
@@ -218,20 +242,8 @@ class Replica:
                 self._dataflows.adopt(message)
             case Repoint():
                 self._dataflows.repoint(message)
-            case InstallSource():
-                self._sources.install(message)
-            case SetOutputs():
-                self._sources.set_outputs(message)
-            case InstallSink():
-                self._sinks.install(message)
             case Uninstall(id=id_):
                 self._dataflows.uninstall(id_)
-                self._sources.uninstall(id_)
-                self._sinks.uninstall(id_)
-            case SharesRead():
-                self._sources.shares_read(message)
-            case Ingested():
-                self._sources.ingested(message)
             case PeekIndex():
                 self._peek_index(message)
             case _:
