@@ -1163,6 +1163,17 @@ OTHERS = (
         ),
         ("tests/storage/source/delta/test_connector.py::test_only_what_differs_is_handed_out",),
     ),
+    Mutant(
+        "rows of the catalog about an item stay as they were before it was altered",
+        (
+            Edit(
+                "runtime/coord/introspection/item_rows.py",
+                "(at := places.get(item.id)) is None or at.item is not item",
+                "item.id not in places",
+            ),
+        ),
+        ("tests/coord/introspection/test_item_rows.py",),
+    ),
 )
 
 MUTANTS = (*FINDINGS, *OTHERS)
