@@ -6,6 +6,7 @@ import sys
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from multiprocessing.context import SpawnContext
 from typing import Any
@@ -21,6 +22,7 @@ from dbt.adapters.ptvc.deploying import default_grants
 from dbt.adapters.ptvc.deployment import quoted
 from dbt.adapters.ptvc.relation import PtvcRelation
 from dbt.adapters.ptvc.staging.names import REFERENCES
+from dbt.adapters.ptvc.staging.own_tables import obstacle, reads_by_plain_name, with_own_tables
 from dbt.adapters.ptvc.staging.readers import above_readers
 from dbt.adapters.ptvc.staging.run_end import call_when_runs_end
 from dbt.adapters.ptvc.staging.session import StagingSession
@@ -236,7 +238,26 @@ class StagingAdapter(SinksAdapter):
         options = {
             name: tuple(value) if isinstance(value, list) else value for name, value in options.items()
         }
-        self._staging.add(Staged(node, target, relation, existing, **options))
+        staged = Staged(node, target, relation, existing, **options)
+        if not target.is_source:
+            self._staging.add(staged)
+            return
+        made = self.own_tables(relation)
+        staged = replace(staged, own_tables=tuple(self.own_tables(existing)) if existing is not None else ())
+        there = [name_of(found) for found in self._relations_of(target)]
+        if (reason := obstacle(staged, made, there)) is not None:
+            raise DbtRuntimeError(reason)
+        for one in with_own_tables(staged, made):
+            self._staging.add(one)
+
+    def _relations_of(self, target: PtvcRelation) -> list[PtvcRelation]:
+        """What is in the schema of `target`."""
+        return self.list_relations_without_caching(target.include(identifier=False))  # type: ignore[no-untyped-call]
+
+    @available.parse(lambda *a, **k: False)
+    def reads_by_plain_name(self, node: str, source: str, nodes: Mapping[str, Any]) -> bool:
+        """Whether dbt does not know that the node is made from that source."""
+        return reads_by_plain_name(node, source, nodes)
 
     @available.parse_none
     def make_sink_later(
