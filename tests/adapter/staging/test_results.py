@@ -36,7 +36,10 @@ def test_one_has_the_error(reason: str, cause: str) -> None:
             assert status == "error"
             assert message.endswith(f"{reason}. Held back with it: {', '.join(others)}")
         else:
-            assert (status, message) == ("skipped", f"the release of this run was refused; the error is that of {cause}")
+            assert (status, message) == (
+                "skipped",
+                f"the release of this run was refused; the error is that of {cause}",
+            )
 
 
 def test_of_one_model_nothing_else_is_held_back() -> None:
