@@ -10,12 +10,12 @@ from dbt.adapters.ptvc.staging.results import refusal
 NODES = {"model.p.a": "a", "model.p.b": "b", "model.p.out": "out"}
 
 
-def targets() -> dict[str, PtvcRelation]:
-    return {
-        node: PtvcRelation.create(database="ptvc", schema="s", identifier=name)
+def targets() -> list[tuple[str, PtvcRelation]]:
+    return [
+        (node, PtvcRelation.create(database="ptvc", schema="s", identifier=name))
         for node, name in NODES.items()
         if name != "out"
-    }
+    ]
 
 
 @pytest.mark.parametrize(
@@ -45,4 +45,4 @@ def test_one_has_the_error(reason: str, cause: str) -> None:
 def test_of_one_model_nothing_else_is_held_back() -> None:
     found = refusal("no", {"model.p.a": "a"}, targets())
     assert found == {"model.p.a": ("error", "the release of this run was refused, as a whole: no")}
-    assert refusal("no", {}, {}) == {}
+    assert refusal("no", {}, []) == {}

@@ -317,7 +317,7 @@ class StagingAdapter(SinksAdapter):
         return True
 
     def _refused(self, by_node: Mapping[str, Any], reason: str) -> None:
-        targets = {one.node: one.target for one in self._staging.all}
+        targets = [(one.node, one.target) for one in self._staging.all]
         nodes = {node: result.node.name for node, result in by_node.items() if node in self._staging.nodes}
         for node, (status, cause) in refusal(reason, nodes, targets).items():
             self._keep_old(by_node[node], status, cause)

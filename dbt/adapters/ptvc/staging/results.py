@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -18,11 +18,11 @@ NOT_DONE = (*FAILED, "skipped", "partial success")
 
 
 def refusal(
-    reason: str, nodes: Mapping[str, str], targets: Mapping[str, PtvcRelation]
+    reason: str, nodes: Mapping[str, str], targets: Iterable[tuple[str, PtvcRelation]]
 ) -> dict[str, tuple[str, str]]:
     """The status of each node of a release that was refused, and its message: one of them has the error, that which it names if it names
     one, and the others are held back by it.  `nodes` are their names, `targets` the places of what they have staged."""
-    named = (node for node in nodes if node in targets and _names(reason, targets[node]))
+    named = (node for node, target in targets if node in nodes and _names(reason, target))
     cause = next(named, next(iter(nodes), None))
     others = ", ".join(name for node, name in nodes.items() if node != cause)
     found = {}
