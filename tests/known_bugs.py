@@ -1174,6 +1174,50 @@ OTHERS = (
         ),
         ("tests/coord/introspection/test_item_rows.py",),
     ),
+    Mutant(
+        "an error of a row upstream does not say of which",
+        (
+            Edit(
+                "runtime/storage/source/upstream/rows.py",
+                "    if table is not None and table.names_rows:\n",
+                "    if False:\n",
+            ),
+        ),
+        ("tests/storage/source/postgres/test_rows.py::test_an_error_names_the_table_and_the_row",),
+    ),
+    Mutant(
+        "tables that a source makes itself stay behind",
+        (
+            Edit(
+                "dbt/adapters/ptvc/staging/adapter.py",
+                "for one in with_own_tables(staged, made):",
+                "for one in (staged,):",
+            ),
+        ),
+        ("tests/adapter/sources/test_own_tables.py::TestOwnTables",),
+    ),
+    Mutant(
+        "what could not be checked does not change",
+        (
+            Edit(
+                "runtime/check/changes.py",
+                "if id_ in old and id_ not in known and self._checked(id_) is None",
+                "if False",
+            ),
+        ),
+        ("tests/check/test_changes.py::test_what_could_not_be_checked_is_not_called_unchanged",),
+    ),
+    Mutant(
+        "a source whose rows are in error is as it should be",
+        (
+            Edit(
+                "dbt/adapters/ptvc/waiting.py",
+                "        for written in self._written_by(relation):\n            self._assert_no_error(relation, written)\n",
+                "",
+            ),
+        ),
+        ("tests/adapter/sources/test_errors_of_rows.py::TestARowInError",),
+    ),
 )
 
 MUTANTS = (*FINDINGS, *OTHERS)

@@ -88,6 +88,7 @@ _OF_THE_CATALOG = frozenset(
         "mz_internal.mz_column_lineage",
         "mz_internal.mz_comments",
         "mz_internal.mz_dead_letters",
+        "mz_internal.mz_source_own_tables",
         "mz_internal.mz_definitions",
         "mz_internal.mz_cluster_definitions",
         "mz_internal.mz_postgres_connections",
