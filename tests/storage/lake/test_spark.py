@@ -69,9 +69,9 @@ class Followed:
         self.spark, self.table, self.source = spark, table, source
 
     def run(self, *statements: str, columns: str = "id, v, part") -> None:
-        """`t` in them is the table.  Afterwards the source has what Spark reads."""
+        """`$t` in them is the table.  Afterwards the source has what Spark reads."""
         for statement in statements:
-            self.spark.sql(statement.replace(" t ", f" {self.table} "))
+            self.spark.sql(statement.replace("$t", self.table))
         self.source.drain()
         found = self.spark.sql(f"SELECT {columns} FROM {self.table}")
         assert self.source.rows == Counter(tuple(row.values()) for row in found), statements
@@ -119,55 +119,52 @@ def iceberg_table(lakes: Lakes, request: pytest.FixtureRequest) -> Iterator[Call
 
 
 CHANGES = (
-    "INSERT INTO t VALUES (1, 'a', 'x'), (2, 'b', 'y'), (3, NULL, NULL)",
-    "INSERT INTO t SELECT id + 10, concat('v', id), 'x' FROM range(20)",
-    "UPDATE t SET v = 'z' WHERE id IN (2, 12)",
-    "DELETE FROM t WHERE id IN (3, 13)",
-    "MERGE INTO t USING (SELECT 1 AS id, 'm' AS v UNION ALL SELECT 99, 'n') s ON t.id = s.id WHEN MATCHED THEN UPDATE SET v = s.v "
+    "INSERT INTO $t VALUES (1, 'a', 'x'), (2, 'b', 'y'), (3, NULL, NULL)",
+    "INSERT INTO $t SELECT id + 10, concat('v', id), 'x' FROM range(20)",
+    "UPDATE $t SET v = 'z' WHERE id IN (2, 12)",
+    "DELETE FROM $t WHERE id IN (3, 13)",
+    "MERGE INTO $t AS t USING (SELECT 1 AS id, 'm' AS v UNION ALL SELECT 99, 'n') s ON t.id = s.id WHEN MATCHED THEN UPDATE SET v = s.v "
     "WHEN NOT MATCHED THEN INSERT (id, v, part) VALUES (s.id, s.v, 'new')",
 )
 
 
-def merged(table: str) -> tuple[str, ...]:
-    """The changes, in which MERGE has an alias for the table."""
-    return tuple(statement.replace("MERGE INTO t ", f"MERGE INTO {table} AS t ") for statement in CHANGES)
-
-
 def test_a_source_follows_what_spark_writes_to_delta(delta_table: Callable[..., Followed]) -> None:
     there = delta_table()
-    for statement in merged(there.table):
+    for statement in CHANGES:
         there.run(statement)
     assert there.updates == 3  # of the MERGE: a row that is another one now, and a new one
     before = len(there.source.updates)
-    there.run("OPTIMIZE t ")
-    there.run("VACUUM t RETAIN 0 HOURS")
+    there.run("OPTIMIZE $t")
+    there.run("VACUUM $t RETAIN 0 HOURS")
     assert sum(there.source.updates[before:]) == 0
-    there.run("ALTER TABLE t ADD COLUMNS (more int)", "INSERT INTO t VALUES (50, 'more', 'y', 5)")
-    there.run("RESTORE TABLE t TO VERSION AS OF 4")
-    there.run("ALTER TABLE t SET TBLPROPERTIES ('delta.enableDeletionVectors' = 'true')")
-    there.run("INSERT INTO t (id, v, part) SELECT id + 100, 'dv', 'x' FROM range(9)")
-    there.run("DELETE FROM t WHERE id IN (101, 103)")
+    there.run("ALTER TABLE $t ADD COLUMNS (more int)", "INSERT INTO $t VALUES (50, 'more', 'y', 5)")
+    there.run("RESTORE TABLE $t TO VERSION AS OF 4")
+    there.run("ALTER TABLE $t SET TBLPROPERTIES ('delta.enableDeletionVectors' = 'true')")
+    there.run("INSERT INTO $t (id, v, part) SELECT id + 100, 'dv', 'x' FROM range(9)")
+    there.run("DELETE FROM $t WHERE id IN (101, 103)")
     assert there.updates == 2
-    there.run("UPDATE t SET v = 'w' WHERE id IN (102, 104)")
-    there.run("REORG TABLE t APPLY (PURGE)")
+    there.run("UPDATE $t SET v = 'w' WHERE id IN (102, 104)")
+    there.run("REORG TABLE $t APPLY (PURGE)")
     assert there.updates == 0
 
 
 def test_a_source_follows_what_spark_writes_to_iceberg(iceberg_table: Callable[..., Followed]) -> None:
     there = iceberg_table()
-    for statement in merged(there.table):
+    for statement in CHANGES:
         there.run(statement)
     assert there.updates == 3
     name = there.table.removeprefix(f"{CATALOG}.")
     there.run(
         f"CALL {CATALOG}.system.rewrite_data_files(table => '{name}', options => map('rewrite-all', 'true'))"
     )
-    there.run("ALTER TABLE t ALTER COLUMN id TYPE bigint", "INSERT INTO t VALUES (5000000000, 'wide', 'y')")
-    there.run("ALTER TABLE t ADD COLUMN more int", "INSERT INTO t VALUES (50, 'more', 'y', 5)")
-    there.run("ALTER TABLE t ADD PARTITION FIELD bucket(2, id)", "INSERT INTO t VALUES (51, 'part', 'z', 6)")
-    there.run("ALTER TABLE t DROP PARTITION FIELD part", "UPDATE t SET v = 'q' WHERE id IN (1, 51)")
+    there.run("ALTER TABLE $t ALTER COLUMN id TYPE bigint", "INSERT INTO $t VALUES (5000000000, 'wide', 'y')")
+    there.run("ALTER TABLE $t ADD COLUMN more int", "INSERT INTO $t VALUES (50, 'more', 'y', 5)")
+    there.run(
+        "ALTER TABLE $t ADD PARTITION FIELD bucket(2, id)", "INSERT INTO $t VALUES (51, 'part', 'z', 6)"
+    )
+    there.run("ALTER TABLE $t DROP PARTITION FIELD part", "UPDATE $t SET v = 'q' WHERE id IN (1, 51)")
     here = len(there.source.seen)
-    there.run("ALTER TABLE t CREATE BRANCH side")
+    there.run("ALTER TABLE $t CREATE BRANCH side")
     there.spark.sql(f"INSERT INTO {there.table}.branch_side VALUES (60, 'side', 'z', 7)")
     there.run()
     assert len(there.source.seen) == here
@@ -176,11 +173,11 @@ def test_a_source_follows_what_spark_writes_to_iceberg(iceberg_table: Callable[.
     there.run(
         f"CALL {CATALOG}.system.expire_snapshots(table => '{name}', older_than => TIMESTAMP '2999-01-01 00:00:00', "
         "retain_last => 1)",
-        "INSERT INTO t VALUES (61, 'kept', 'z', 8)",
+        "INSERT INTO $t VALUES (61, 'kept', 'z', 8)",
     )
     there.run(
-        "ALTER TABLE t RENAME COLUMN v TO w",
-        "INSERT INTO t VALUES (62, 'renamed', 'z', 9)",
+        "ALTER TABLE $t RENAME COLUMN v TO w",
+        "INSERT INTO $t VALUES (62, 'renamed', 'z', 9)",
         columns="id, w AS v, part",
     )
 
@@ -193,14 +190,14 @@ def test_rows_that_spark_marks_as_gone_in_iceberg(
     """By files of positions, and by vectors."""
     manner = ", ".join(f"'write.{kind}.mode' = 'merge-on-read'" for kind in ("delete", "update", "merge"))
     there = iceberg_table(f"'format-version' = '{version}', {manner}")
-    for statement in merged(there.table):
+    for statement in CHANGES:
         there.run(statement)
     assert there.updates == 3
     name = there.table.removeprefix(f"{CATALOG}.")
     there.run(
         f"CALL {CATALOG}.system.rewrite_data_files(table => '{name}', options => map('rewrite-all', 'true'))"
     )
-    there.run("DELETE FROM t WHERE id = 14")
+    there.run("DELETE FROM $t WHERE id = 14")
     there.spark.sql(f"DROP TABLE {there.table}")
 
 

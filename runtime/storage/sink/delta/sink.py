@@ -63,17 +63,19 @@ class DeltaSink(LakeSink[DeltaFile]):
         return None if table is None else self._version(table)
 
     def _made_or_checked(self) -> DeltaVersion:
-        grows = self._exchange is not None
+        made, wanted, grows = (
+            self._columns(self._schema),
+            self._columns(self._reads),
+            self._exchange is not None,
+        )
         return self._version(
-            table_made_or_checked(
-                self._options, self._wanted(), self._envelope, self._connected(), grows=grows
-            )
+            table_made_or_checked(self._options, made, wanted, self._envelope, self._connected(), grows=grows)
         )
 
     def _grown(self, table: LakeTable[DeltaFile], progress: Progress) -> DeltaVersion | None:
         """Files are only written anew where rows are not only added: with them the columns come; a log gets them in a version of its own."""
         assert isinstance(table, DeltaVersion)
-        wanted = grown_columns(self._options, table.schema, self._wanted())
+        wanted = grown_columns(self._options, table.schema, self._columns(self._reads))
         if wanted == table.schema:
             return table
         if not table.allows(wanted):
@@ -82,9 +84,8 @@ class DeltaSink(LakeSink[DeltaFile]):
             return table.with_columns(wanted)
         return self._table() if table.add_columns(wanted, progress) else None
 
-    def _wanted(self) -> pa.Schema:
-        columns = written_columns(self._reads, self._envelope)
-        return pa.schema([(column.name, lake_type(column)) for column in columns])
+    def _columns(self, schema: Schema) -> pa.Schema:
+        return pa.schema([(c.name, lake_type(c)) for c in written_columns(schema, self._envelope)])
 
     def _version(self, table: DeltaTable) -> DeltaVersion:
         return DeltaVersion(table, filesystem(self._options.uri, self._connected()))

@@ -20,20 +20,21 @@ _PLAIN_VERSION, _FEATURES_VERSION = 2, 7
 
 def table_made_or_checked(
     options: DeltaSinkOptions,
+    made: pa.Schema,
     wanted: pa.Schema,
     envelope: SinkEnvelope,
     storage: dict[str, str],
     *,
     grows: bool,
 ) -> DeltaTable:
-    """Raises SinkStalled where a table is there that does not take what the sink writes; one that `grows` may lack what `grown_columns` has."""
+    """It is `made` with those columns.  Raises SinkStalled where a table is there that does not take what the sink writes; one that `grows` may lack what `grown_columns` has."""
     partitions = [field.column for field in options.partition_by]
     table = delta_table(options.uri, storage)
     if table is None:
         if (path := options.local_path) is not None:
             Path(path).mkdir(parents=True, exist_ok=True)
         table = DeltaTable.create(
-            options.uri, wanted, mode="ignore", partition_by=partitions, storage_options=storage
+            options.uri, made, mode="ignore", partition_by=partitions, storage_options=storage
         )
     _check_features(options, table, envelope)
     _check_columns(options, table, wanted, grows=grows)

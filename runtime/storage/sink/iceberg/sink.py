@@ -66,18 +66,20 @@ class IcebergSink(LakeSink[IcebergFile]):
         return None if table is None else IcebergTable(table, self._manifests)
 
     def _made_or_checked(self) -> IcebergTable:
+        made, wanted = self._columns(self._schema), self._columns(self._reads)
         table = table_made_or_checked(
-            self._connected(), self._options, self._wanted(), grows=self._exchange is not None
+            self._connected(), self._options, made, wanted, grows=self._exchange is not None
         )
         return IcebergTable(table, self._manifests)
 
     def _grown(self, table: LakeTable[IcebergFile], progress: Progress) -> IcebergTable:
         """All in one commit."""
         assert isinstance(table, IcebergTable)
-        return table.grown(lambda update, there: grow(self._options, update, there, self._wanted()))
+        wanted = self._columns(self._reads)
+        return table.grown(lambda update, there: grow(self._options, update, there, wanted))
 
-    def _wanted(self) -> IcebergSchema:
-        return iceberg_schema(self._reads, self._envelope, self._key)
+    def _columns(self, schema: Schema) -> IcebergSchema:
+        return iceberg_schema(schema, self._envelope, self._key)
 
     def _connected(self) -> AnyCatalog:
         if self._catalog is None:

@@ -49,17 +49,20 @@ _PLAIN = {
 
 
 def table_made_or_checked(
-    catalog: Catalog, options: IcebergSinkOptions, wanted: IcebergSchema, *, grows: bool
+    catalog: Catalog,
+    options: IcebergSinkOptions,
+    made: IcebergSchema,
+    wanted: IcebergSchema,
+    *,
+    grows: bool,
 ) -> Table:
-    """Raises SinkStalled where a table is there that does not take what the sink writes; one that `grows` may lack what `grow` gives it."""
+    """It is `made` with those columns.  Raises SinkStalled where a table is there that does not take what the sink writes; one that `grows` may lack what `grow` gives it."""
     table = table_of(catalog, options.identifier)
     if table is None:
         make_namespace(catalog, options.identifier[:-1])
-        spec = _spec(options.partition_by, wanted)
+        spec = _spec(options.partition_by, made)
         try:
-            return catalog.create_table(
-                options.identifier, wanted, partition_spec=spec, properties=PROPERTIES
-            )
+            return catalog.create_table(options.identifier, made, partition_spec=spec, properties=PROPERTIES)
         except exceptions.TableAlreadyExistsError:
             table = catalog.load_table(options.identifier)
     _check_columns(options, table.schema(), wanted, grows=grows)

@@ -62,8 +62,9 @@ class LakeSink(IntervalSink, Generic[F]):
         former: Schema | None,
     ) -> None:
         """`shown` is the name of the table in messages, in which nothing of the connections' secrets is; `as_of` is the time of the
-        contents that the sink begins with, `former` what it has read in the generation before, if the table may show that.  Of two that write as this sink the one with the lower `term` has been replaced, and gives way; so
-        does who comes second with the same one, which a copy of the runtime alone can have."""
+        contents that the sink begins with, `former` what it has read in the generation before, if the table may show that.  Of two that
+        write as this sink the one with the lower `term` has been replaced, and gives way; so does who comes second with the same one, which a
+        copy of the runtime alone can have."""
         super().__init__(schema, generation, interval_ms)
         self._reads = schema
         self._exchange = None if former is None else Exchange.between(former, schema)
@@ -76,6 +77,7 @@ class LakeSink(IntervalSink, Generic[F]):
         self._secrets = [secret for values in connections for secret in values.secrets.values()]
         self._writer = secrets.token_hex(7)  # a number below 2**56
         self._claimed = False
+        self._wrote(0)
 
     @abstractmethod
     def _table(self) -> LakeTable[F] | None:
@@ -83,7 +85,8 @@ class LakeSink(IntervalSink, Generic[F]):
 
     @abstractmethod
     def _made_or_checked(self) -> LakeTable[F]:
-        """Raises SinkStalled where a table is there that does not take what the sink writes, nor would after `_grown`."""
+        """One that is made has the columns of the exchange.  Raises SinkStalled where a table is there that does not take what the sink writes,
+        nor would after `_grown`."""
 
     @abstractmethod
     def _grown(self, table: LakeTable[F], progress: Progress) -> LakeTable[F] | None:
@@ -138,8 +141,8 @@ class LakeSink(IntervalSink, Generic[F]):
     def _wrote(self, generation: int) -> None:
         """The table shows what the sink has read in that generation."""
         self._written_generation = generation
-        exchanging = self._exchange is not None and generation != self._generation
-        self._schema = self._exchange.schema if exchanging and self._exchange is not None else self._reads
+        exchange = None if generation == self._generation else self._exchange
+        self._schema = self._reads if exchange is None else exchange.schema
 
     def _exchanged(self, what: str) -> SinkStalled:
         return SinkStalled(

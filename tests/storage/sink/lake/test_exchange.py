@@ -152,6 +152,19 @@ def test_back_to_what_it_was(target: Make) -> None:
     assert found(out) == [{**row, "more": None, "at": None} for row in OLD_ROWS[1:]]
 
 
+def test_an_exchange_before_the_sink_has_begun(target: Make) -> None:
+    """Its table is made with the columns of both."""
+    out = target(schema=OLD)
+    exchange = exchanged(out, NEW)
+    sink = out.sink(generation=1)
+    assert sink.open() == 0
+    begun = exchange.of_former(batch(OLD, OLD_ROWS, FIRST))
+    change = switch(exchange, OLD_ROWS, NEW_ROWS, FIRST + 1)
+    sink.write(concat_batches(exchange.schema, [begun, change]), 0, FIRST + 2, FIRST + 1)
+    wanted = sorted(({**row, "gone": None} for row in NEW_ROWS), key=lambda row: str(row["k"]))
+    assert found(out) == wanted
+
+
 def test_a_log_has_the_change_from_the_one_to_the_other(target: Make) -> None:
     """What was before has NULL in new columns, and all is read by one sum."""
     old, new = (
