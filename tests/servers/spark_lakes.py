@@ -52,9 +52,13 @@ class SparkLakes:
         process = self._process
         assert process.stdin is not None
         assert process.stdout is not None
-        process.stdin.write(base64.b64encode(statement.encode()).decode() + "\n")
-        process.stdin.flush()
-        word, _, answer = process.stdout.readline().strip().partition(" ")
+        try:
+            process.stdin.write(base64.b64encode(statement.encode()).decode() + "\n")
+            process.stdin.flush()
+            word, _, answer = process.stdout.readline().strip().partition(" ")
+        except BaseException:
+            process.kill()  # its answer would be taken for that of the next one
+            raise
         if not word:
             raise SparkFailed(f"it has ended: {self._log.read_text()[-2000:]}")
         text = base64.b64decode(answer).decode()
@@ -72,6 +76,7 @@ def spark_lakes(directory: Path) -> Iterator[SparkLakes]:
         "spark.driver.host": "127.0.0.1",
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.sql.shuffle.partitions": "1",
+        "spark.sql.sources.parallelPartitionDiscovery.parallelism": "1",  # VACUUM has thousands of tasks else
         "spark.sql.session.timeZone": "UTC",
         "spark.sql.jsonGenerator.ignoreNullFields": "false",
         "spark.sql.warehouse.dir": str(directory / "spark"),

@@ -40,6 +40,8 @@ from ..sink.delta import support as delta
 from ..sink.iceberg import support as iceberg
 from ..source.lake.support import Reader
 
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
+
 READ = Schema((Column("id", INT8), Column("v", TEXT), Column("part", TEXT)))
 
 
@@ -182,7 +184,6 @@ def test_a_source_follows_what_spark_writes_to_iceberg(iceberg_table: Callable[.
     )
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("version", [2, 3])
 def test_rows_that_spark_marks_as_gone_in_iceberg(
     iceberg_table: Callable[..., Followed], version: int
