@@ -1104,6 +1104,17 @@ OTHERS = (
         ("tests/storage/sink/iceberg/test_sink.py", "tests/storage/sink/delta/test_sink.py"),
     ),
     Mutant(
+        "values of a column that somebody has dropped from the table of a sink into a lake are left out in silence",
+        (
+            Edit(
+                "runtime/storage/sink/lake/sink.py",
+                "        if lost:\n",
+                "        if lost and self._exchange is not None:\n",
+            ),
+        ),
+        ("tests/storage/sink/lake/test_exchange.py::test_a_column_that_somebody_has_dropped",),
+    ),
+    Mutant(
         "what comes in plain behind a request for TLS is taken for what came inside",
         (
             Edit(

@@ -23,6 +23,7 @@ from ..repr.batch import Batch, Delta, concat_batches
 from ..repr.consolidate import consolidate
 from ..retry import Backoff, ThreadTiming, retry
 from ..storage.sink.contract import IntervalRefused, SinkFenced, SinkTarget
+from ..storage.sink.lake.exchange import Exchange
 from ..storage.sink.targets import open_target
 from .protocol import InstallSink, Message, Progress, SinkBehind, SinkProgress, Status
 from .sink_input import MOST_HELD_BYTES, Chunk, SinkInput, errors_of
@@ -62,6 +63,8 @@ class _RunningSink:
         self._predecessor = predecessor
         self.input = SinkInput(command.input, most_held)
         self._former = SinkInput(command.former.input, most_held) if command.former is not None else None
+        new = command.input.schema
+        self._exchange = Exchange.between(new if command.former is None else command.former.input.schema, new)
         self._changed = threading.Condition()
         self._stop = threading.Event()
         self._looked_at = 0
@@ -132,6 +135,7 @@ class _RunningSink:
                     description.as_of,
                     command.connections,
                     command.term,
+                    self._exchange.former if command.former is not None else None,
                 )
             ) as sink:
                 self._retry(sink.open)
@@ -179,7 +183,7 @@ class _RunningSink:
             gone, begun = former.take(0, time, _WHOLE), self.input.take(0, None, _WHOLE)
         lower = sink.upper
         old, new = self._read(gone), self._read(begun)
-        changes = switched(self._command.input.schema, old, new, lower, time).oks
+        changes = switched(self._exchange, old, new, lower, time).oks
         self._write(sink, changes, lower, begun.upper, time)
 
     def _write_known(self, sink: SinkTarget) -> None:
@@ -206,7 +210,7 @@ class _RunningSink:
         def attempt() -> None:
             nonlocal changes, upper, refused
             if refused and sink.writes_net:
-                changes, upper = self._widened(changes, upper)
+                changes, upper = self._widened(changes, upper, exchanging=bool(switched_at))
             try:
                 sink.write(changes, lower, upper, switched_at, between)
             except IntervalRefused:
@@ -219,7 +223,7 @@ class _RunningSink:
         self._moved = True
         self._say_running(sink)
 
-    def _widened(self, changes: Batch, upper: int) -> tuple[Batch, int]:
+    def _widened(self, changes: Batch, upper: int, *, exchanging: bool) -> tuple[Batch, int]:
         """The changes up to `upper`, which the target does not take, with those behind them, by which that may have changed: net, and up to
         where the interval ends then.  Raises _Behind."""
         if changes.nbytes > MOST_WIDENED_BYTES:
@@ -234,7 +238,10 @@ class _RunningSink:
         more = self._read(chunk).oks
         if not len(more):
             return changes, chunk.upper
-        both = concat_batches(self._command.input.schema, (changes, more))
+        if exchanging:
+            more = self._exchange.of_new(more)
+        schema = self._exchange.schema if exchanging else self._command.input.schema
+        both = concat_batches(schema, (changes, more))
         # What the sink begins with stays apart: a target may leave it out.
         last = np.uint64(chunk.upper - 1)
         times = np.where(both.times > self._command.description.as_of, last, both.times)
