@@ -208,6 +208,10 @@ def _limits(settings: Settings) -> Limits:
         max_connections=settings.max_connections,
         max_statement_bytes=settings.max_statement_bytes,
         reserved_connections=settings.superuser_reserved_connections,
+        max_per_address=settings.max_connections_per_address,
+        max_opening=max(settings.max_opening_connections, 1),
+        max_opening_per_address=settings.max_opening_connections_per_address,
+        failed_login_seconds=settings.failed_login_delay_ms / 1000,
         startup_seconds=settings.authentication_timeout_ms / 1000,
     )
 
@@ -240,13 +244,15 @@ async def _listen_http(
     from .http.listener import listen as listen_http  # of an extra
     from .http.protocol import Bounds
 
-    bounds = Bounds(settings.http_max_connections, settings.http_timeout_ms / 1000)
+    bounds = Bounds(
+        settings.http_max_connections,
+        settings.http_timeout_ms / 1000,
+        settings.http_max_connections_per_address,
+    )
     supervisor = Supervisor(lambda _, error: failed(error))
     assert exposure.http_port is not None
-    context = None if certificates is None else certificates.http_context()
-    return await listen_http(
-        exposure.host, exposure.http_port, coordinator.webhooks, bounds, supervisor, context
-    )
+    tls = None if certificates is None else certificates.http_context
+    return await listen_http(exposure.host, exposure.http_port, coordinator.webhooks, bounds, supervisor, tls)
 
 
 def _settle() -> None:

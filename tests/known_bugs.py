@@ -1142,6 +1142,17 @@ OTHERS = (
         ("tests/pgwire/test_tls.py::test_a_certificate_stands_for_a_password",),
     ),
     Mutant(
+        "handshakes of HTTPS are not counted",
+        (
+            Edit(
+                "runtime/http/handshake.py",
+                "        if self._handshakes.places.take(network_of_peer(transport)):\n",
+                "        self._handshakes.places.take(network_of_peer(transport), beyond=True)\n        if True:\n",
+            ),
+        ),
+        ("tests/e2e/inprocess/webhooks/test_https.py::test_handshakes_are_counted",),
+    ),
+    Mutant(
         "snapshots of one commit of Iceberg are seen apart",
         (
             Edit(

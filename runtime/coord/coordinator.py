@@ -41,6 +41,7 @@ from .secrets.key_ring import KeyRing
 from .sequencer.sequencer import Sequencer
 from .session.advisory_locks import AdvisoryLocks
 from .session.session import Session
+from .settings import server_settings
 from .storage.storage import Storage
 from .variables import Variables
 from .webhooks.webhooks import Webhooks
@@ -70,6 +71,7 @@ class Coordinator:
         for the clusters that are there."""
         self.storage = storage
         self._settings = settings
+        self._server_settings = server_settings(settings)
         self._clock = clock
         self._supervisor = supervisor
         self._on_fenced = on_fenced
@@ -174,7 +176,9 @@ class Coordinator:
         system = self.catalog.settings
         if system is not None:
             defaults.update(system.settings)
-        variables = Variables({**defaults, **role.settings, **options, **first, "role": "none"})
+        variables = Variables(
+            {**defaults, **role.settings, **options, **first, **self._server_settings, "role": "none"}
+        )
         session = Session(
             self._sequencer,
             number,

@@ -91,14 +91,8 @@ class Certificates:
             log.info("the certificate was read again; it ends at %s", self.shown.ends.isoformat())
 
     def http_context(self) -> ssl.SSLContext:
-        """For a server that keeps one context: each handshake goes on in the one that is shown then."""
-        outer = _context(self._files, HTTP_PROTOCOL)
-
-        def switch(connection: ssl.SSLObject, name: str | None, context: ssl.SSLContext) -> None:
-            connection.context = self.shown.http
-
-        outer.sni_callback = switch
-        return outer
+        """What who connects by HTTPS now is shown."""
+        return self.shown.http
 
     def _stamps(self) -> list[tuple[int, int, int] | None]:
         files = self._files

@@ -10,16 +10,17 @@ from __future__ import annotations
 import re
 import struct
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ..errors import PtvcError, Unsupported
-from ..network.addresses import is_loopback
+from ..network.addresses import is_loopback, network_of
+from ..network.attempts import Attempts
 from ..network.certificates import POSTGRES_PROTOCOL, Certificates, Shown
 from ..network.tls import FIRST_BYTE
 from . import codec
 from .codec import Body, FrontendKind, ProtocolViolation
 from .contract import PasswordLookup, Trust
-from .scram import MECHANISM, MECHANISM_PLUS, ScramServer, fake_secret
+from .scram import MECHANISM, MECHANISM_PLUS, AuthenticationFailed, ScramSecret, ScramServer, fake_secret
 from .wire import Wire
 
 STARTUP_LIMIT = 10_000
@@ -34,13 +35,15 @@ MINOR = 0
 @dataclass(frozen=True, slots=True)
 class Access:
     """What a client must do to come in.  With `tls_only` nothing is heard of one that does not speak TLS; a role without a password
-    comes from this machine only, or by a certificate, unless `insecure`.  `fake_key` makes the salts of unknown users."""
+    comes from this machine only, or by a certificate, unless `insecure`.  `fake_key` makes the salts of unknown users; `attempts` are
+    the logins that have failed."""
 
     passwords: PasswordLookup
     fake_key: bytes
     certificates: Certificates | None = None
     tls_only: bool = False
     insecure: bool = False
+    attempts: Attempts = field(default_factory=Attempts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,8 +165,22 @@ async def authenticate(wire: Wire, startup: Startup, access: Access) -> None:
         if access.insecure or wire.peer is None or is_loopback(wire.peer[0]):
             return
         secret = None
+    network = network_of(None if wire.peer is None else wire.peer[0])
+    if wait := access.attempts.wait_s(network, user):
+        await wire.pause(wait)
+    try:
+        await _prove_password(wire, startup, secret or fake_secret(user, access.fake_key))
+    except AuthenticationFailed:
+        access.attempts.failed(network, user)
+        raise
+    access.attempts.succeeded(network, user)
+
+
+async def _prove_password(wire: Wire, startup: Startup, secret: ScramSecret) -> None:
+    """By SCRAM, bound to the connection where both can."""
+    shown = startup.shown
     end_point = None if shown is None else shown.end_point
-    server = ScramServer(user, secret or fake_secret(user, access.fake_key), end_point)
+    server = ScramServer(startup.user, secret, end_point)
     mechanisms = [MECHANISM] if end_point is None else [MECHANISM_PLUS, MECHANISM]
     wire.send(codec.authentication_sasl(mechanisms))
     await wire.flush()
