@@ -146,6 +146,19 @@ class Settings:
     authentication_timeout_ms: int = field(
         default=60_000, metadata={"help": "how long a client may take to begin a session; 0 is any time"}
     )
+    oidc_issuer: str = field(
+        default="", metadata={"help": "URL of the issuer of tokens that stand for passwords; empty is none"}
+    )
+    oidc_audience: str = field(
+        default="", metadata={"help": "for whom the tokens are to be; several with commas between"}
+    )
+    oidc_authentication_claim: str = field(default="sub", metadata={"help": "what of a token names the role"})
+    oidc_names_file: str = field(
+        default="", metadata={"help": "file of lines `name = role`, for names in tokens that are no roles"}
+    )
+    oidc_ca_file: str = field(
+        default="", metadata={"help": "authorities that certify the issuer; empty is the system's"}
+    )
     http_max_connections: int = field(default=500, metadata={"help": "connections to the HTTP port at once"})
     http_max_connections_per_address: int = field(
         default=250,

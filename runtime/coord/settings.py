@@ -328,6 +328,9 @@ _OF_SERVER: tuple[Setting, ...] = (
     Number(
         "superuser_reserved_connections", "3", "The last connections, which are for superusers.", fixed=True
     ),
+    Setting("oidc_audience", "", "For whom tokens are to be.", fixed=True),
+    Setting("oidc_authentication_claim", "sub", "What of a token names the role.", fixed=True),
+    Setting("oidc_issuer", "", "The issuer of tokens that stand for passwords.", fixed=True),
 )
 """Those of the environment that clients may want to know."""
 

@@ -25,7 +25,7 @@ from ..network.certificates import Certificates
 from ..network.places import Places, Waiting
 from ..network.tls import TlsConnection
 from . import codec
-from .contract import PasswordLookup, SessionFactory, SessionLike, Trust
+from .contract import PasswordLookup, SessionFactory, SessionLike, TokenRole, Trust
 from .protocol import Connection, internal_error
 from .scram import ScramSecret
 from .startup import Access, CancelRequest, Startup, authenticate, read_startup
@@ -86,6 +86,7 @@ async def serve(
     certificates: Certificates | None = None,
     tls_only: bool = False,
     insecure: bool = False,
+    token_role: TokenRole | None = None,
 ) -> Listener:
     """Listen on `host`:`port` (0 picks a free port).  Raises PtvcError when the address cannot be had.
 
@@ -94,7 +95,7 @@ async def serve(
     """
     attempts = Attempts(limits.failed_login_seconds)
     key = fake_salt_key or secrets.token_bytes(32)
-    access = Access(passwords, key, certificates, tls_only, insecure, attempts)
+    access = Access(passwords, key, certificates, tls_only, insecure, attempts, token_role)
     listener = Listener(factory, access, is_superuser, limits)
     await listener.start(host, port)
     return listener
