@@ -52,7 +52,7 @@ def _use(runtime: Runtime, issuer: TokenIssuer, root: Path) -> None:
     admin = issuer.token(sub="admin@example.com")
     with psycopg.connect(by_token, user="ptvc", password=admin, autocommit=True) as db:
         assert db.execute("SHOW oidc_issuer").fetchone() == (issuer.url,)
-        db.execute("CREATE ROLE ann LOGIN")
+        db.execute("CREATE ROLE ann LOGIN PASSWORD 'secret'")
         db.execute("CREATE ROLE group_of_some")
     with psycopg.connect(by_token, user="ann", password=issuer.token(), autocommit=True) as db:
         assert db.execute("SELECT current_user").fetchone() == ("ann",)
