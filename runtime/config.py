@@ -146,6 +146,12 @@ class Settings:
     authentication_timeout_ms: int = field(
         default=60_000, metadata={"help": "how long a client may take to begin a session; 0 is any time"}
     )
+    audit_log_events: int = field(
+        default=20_000,
+        metadata={
+            "help": "events that the audit log keeps: the last so many of definitions, and of logins; 0 keeps no log"
+        },
+    )
     oidc_issuer: str = field(
         default="", metadata={"help": "URL of the issuer of tokens that stand for passwords; empty is none"}
     )

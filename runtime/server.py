@@ -148,6 +148,7 @@ async def run(
             certificates=certificates,
             tls_only=exposure.tls_only,
             insecure=exposure.insecure,
+            on_refused=coordinator.audit.refused,
             token_role=None if tokens is None else of_tokens(tokens, coordinator),
         )
         web: HttpListener | None = None

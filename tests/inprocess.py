@@ -232,7 +232,7 @@ class InProcess:
         self._jobs = jobs
         self.settings = settings
         self.clock = clock or SystemClock()
-        self.limits = Limits()
+        self.limits = Limits(failed_login_seconds=self.settings.failed_login_delay_ms / 1000)
         self.fenced = threading.Event()
         self.failures: list[BaseException] = []
         self.unhandled: list[dict[str, Any]] = []
@@ -283,6 +283,7 @@ class InProcess:
             is_superuser=self.coordinator.is_superuser,
             limits=self.limits,
             certificates=self._certificates,
+            on_refused=self.coordinator.audit.refused,
         )
         self.port = self._listener.port
         if self._http:

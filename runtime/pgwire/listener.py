@@ -13,7 +13,8 @@ import asyncio
 import logging
 import os
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -70,6 +71,14 @@ async def trust_everyone(user: str) -> Trust:
     return Trust()
 
 
+Refused = Callable[[str, str | None, str], None]
+"""Is given the name, the address and the SQLSTATE."""
+
+
+def nobody_hears(user: str, address: str | None, sqlstate: str) -> None:
+    pass
+
+
 def no_superuser(user: str) -> bool:
     return False
 
@@ -87,16 +96,17 @@ async def serve(
     tls_only: bool = False,
     insecure: bool = False,
     token_role: TokenRole | None = None,
+    on_refused: Refused = nobody_hears,
 ) -> Listener:
     """Listen on `host`:`port` (0 picks a free port).  Raises PtvcError when the address cannot be had.
 
-    `fake_salt_key` should be the same in every run, so that a restart does not tell unknown users from known ones; the rest is as
+    `on_refused` hears of logins that were, from the moment on at which a client has said who it is.  `fake_salt_key` should be the same in every run, so that a restart does not tell unknown users from known ones; the rest is as
     in `Access`.
     """
     attempts = Attempts(limits.failed_login_seconds)
     key = fake_salt_key or secrets.token_bytes(32)
     access = Access(passwords, key, certificates, tls_only, insecure, attempts, token_role)
-    listener = Listener(factory, access, is_superuser, limits)
+    listener = Listener(factory, access, is_superuser, limits, on_refused)
     await listener.start(host, port)
     return listener
 
@@ -110,11 +120,13 @@ class Listener:
         access: Access,
         is_superuser: Callable[[str], bool],
         limits: Limits,
+        on_refused: Refused = nobody_hears,
     ) -> None:
         self._factory = factory
         self._access = access
         self._is_superuser = is_superuser
         self._limits = limits
+        self._on_refused = on_refused
         self._server: asyncio.Server | None = None
         self._tasks: dict[asyncio.Task[None], Wire] = {}
         self._connections: dict[tuple[int, int], Connection] = {}
@@ -200,20 +212,22 @@ class Listener:
 
     async def _converse(self, wire: Wire) -> None:
         try:
-            startup = await self._open(wire)
-            if startup is None:
+            opened = await self._open(wire)
+            if opened is None:
                 return
-            self._take_place(wire, startup.user)
+            startup, method = opened
+            with self._telling(wire, startup.user):
+                self._take_place(wire, startup.user)
         finally:
             self._opening.remove(wire)
         wire.allowance = None
         try:
-            await self._serve(wire, startup)
+            await self._serve(wire, startup, method)
         finally:
             self._places.free(_network(wire))
 
-    async def _open(self, wire: Wire) -> Startup | None:
-        """The handshake; None when it was a cancel request."""
+    async def _open(self, wire: Wire) -> tuple[Startup, str] | None:
+        """The handshake: who it is, and how that was proved; None when it was a cancel request."""
         try:
             async with asyncio.timeout(self._limits.startup_seconds or None):
                 startup = await read_startup(wire, self._access)
@@ -222,13 +236,24 @@ class Listener:
                     if connection is not None:
                         connection.cancel()
                     return None
-                await authenticate(wire, startup, self._access)
-                return startup
+                with self._telling(wire, startup.user):
+                    return startup, await authenticate(wire, startup, self._access)
         except TimeoutError:
             raise FramingError(
                 "canceling authentication due to timeout",
                 hint=f"A connection must be set up within {self._limits.startup_seconds:g} s.",
             ) from None
+
+    @contextmanager
+    def _telling(self, wire: Wire, user: str) -> Iterator[None]:
+        """Whoever wants to know hears of a login that is refused, by the SQLSTATE."""
+        try:
+            yield
+        except (ClientGone, Terminated):
+            raise
+        except PtvcError as error:
+            self._on_refused(user, None if wire.peer is None else wire.peer[0], error.sqlstate)
+            raise
 
     def _take_place(self, wire: Wire, user: str) -> None:
         network, superuser = _network(wire), self._is_superuser(user)
@@ -240,7 +265,7 @@ class Listener:
         if not self._places.take(network, beyond=superuser):
             raise _full(f"too many connections from {network or 'this client'}")
 
-    async def _serve(self, wire: Wire, startup: Startup) -> None:
+    async def _serve(self, wire: Wire, startup: Startup, method: str) -> None:
         self._next_pid = self._next_pid % 0x7FFFFFFF + 1
         key = (self._next_pid, secrets.randbits(32))
 
@@ -252,8 +277,9 @@ class Listener:
             cancel()
             wire.terminate()
 
-        backend = Backend(self._next_pid, cancel, terminate, wire.peer, _encryption(wire.tls))
-        session = await self._factory.open(startup.user, startup.database, startup.options, backend)
+        backend = Backend(self._next_pid, cancel, terminate, wire.peer, _encryption(wire.tls), method)
+        with self._telling(wire, startup.user):
+            session = await self._factory.open(startup.user, startup.database, startup.options, backend)
         connection = Connection(wire, session)
         self._connections[key] = connection
         wire.on_gone = connection.cancel

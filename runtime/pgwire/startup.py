@@ -161,9 +161,9 @@ def _command_line(text: str) -> dict[str, str]:
     return settings
 
 
-async def authenticate(wire: Wire, startup: Startup, access: Access) -> None:
+async def authenticate(wire: Wire, startup: Startup, access: Access) -> str:
     """Lets in who has a certificate of the role; else asks for a token, if the client says that it has one, or for the password, if the
-    role has one.  Raises PtvcError (28P01) when it is wrong."""
+    role has one.  Raises PtvcError (28P01) when it is wrong.  Returns how it was proved."""
     user, shown = startup.user, startup.shown
     if shown is not None and wire.tls is not None:
         client = wire.tls.client
@@ -172,11 +172,11 @@ async def authenticate(wire: Wire, startup: Startup, access: Access) -> None:
             and client.common_name is not None
             and shown.role_of(client.common_name) == user
         ):
-            return
+            return "certificate"
     secret = None if startup.by_token else await access.passwords(user)
     if isinstance(secret, Trust):
         if access.insecure or wire.peer is None or is_loopback(wire.peer[0]):
-            return
+            return "trust"
         secret = None
     network = network_of(None if wire.peer is None else wire.peer[0])
     if wait := access.attempts.wait_s(network, user):
@@ -190,6 +190,7 @@ async def authenticate(wire: Wire, startup: Startup, access: Access) -> None:
         access.attempts.failed(network, user)
         raise
     access.attempts.succeeded(network, user)
+    return "token" if startup.by_token else "password"
 
 
 async def _prove_password(wire: Wire, startup: Startup, secret: ScramSecret) -> None:
