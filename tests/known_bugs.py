@@ -209,8 +209,8 @@ FINDINGS = (
         (
             Edit(
                 "runtime/pgwire/listener.py",
-                '            oldest = next(iter(self._opening))\n            del self._opening[oldest]\n            oldest.send(\n                codec.error_response(_full("sorry, too many clients are connecting"), severity="FATAL")\n            )\n            oldest.close()\n',
-                '            wire.send(codec.error_response(_full("sorry, too many clients are connecting"), severity="FATAL"))\n            wire.close()\n            return\n',
+                "        oldest = self._opening.add(wire, _network(wire))\n",
+                '        if len(self._opening) >= self._limits.max_opening:\n            wire.send(codec.error_response(_full("sorry, too many clients are connecting"), severity="FATAL"))\n            wire.close()\n            return\n        oldest = self._opening.add(wire, _network(wire))\n',
             ),
         ),
         (
@@ -1151,6 +1151,31 @@ OTHERS = (
             ),
         ),
         ("tests/pgwire/test_tls.py::test_a_certificate_stands_for_a_password",),
+    ),
+    Mutant(
+        "events of definitions are in memory only",
+        (
+            Edit(
+                "runtime/coord/audit/log.py",
+                "        return AuditChange(tuple(added[-self._most :]), self._beyond(self._definitions, len(added)))\n",
+                "        change = AuditChange(tuple(added[-self._most :]), self._beyond(self._definitions, len(added)))\n"
+                "        self.recorded(change)\n        return None\n",
+            ),
+        ),
+        (
+            "tests/e2e/inprocess/sessions/test_audit_log.py::test_it_outlasts_restarts_and_definitions_a_crash",
+        ),
+    ),
+    Mutant(
+        "handshakes of HTTPS are not counted",
+        (
+            Edit(
+                "runtime/http/handshake.py",
+                "        if self._handshakes.places.take(network_of_peer(transport)):\n",
+                "        self._handshakes.places.take(network_of_peer(transport), beyond=True)\n        if True:\n",
+            ),
+        ),
+        ("tests/e2e/inprocess/webhooks/test_https.py::test_handshakes_are_counted",),
     ),
     Mutant(
         "snapshots of one commit of Iceberg are seen apart",

@@ -17,6 +17,7 @@ from ...expr.tree.relation import GlobalId
 from ...repr.batch import Batch, batch_from_rows, concat_batches
 from ...sql.catalog.catalog_view import CatalogItem
 from ...sql.catalog.system_relations import SYSTEM_RELATIONS
+from ..audit.log import AuditLog
 from ..catalog.catalog import Catalog
 from ..catalog.system_items import is_system
 from ..controller import Controller
@@ -51,7 +52,7 @@ Rows = Callable[[State], Iterable[Row]]
 _MODULES = {
     "pg_catalog": (pg_catalog, pg_proc, pg_roles, pg_types, pg_views, constraints, session_views, time_zones),
     "information_schema": (information_schema, pg_proc, pg_roles, grants, constraints),
-    "mz_catalog": (mz_catalog, mz_connections, time_zones),
+    "mz_catalog": (mz_catalog, mz_connections, session_views, time_zones),
     "mz_internal": (mz_internal, mz_connections, dependencies, grants, session_views, webhooks),
 }
 
@@ -106,6 +107,7 @@ _OF_THE_CATALOG = frozenset(
     "pg_catalog.pg_stat_database",
     "pg_catalog.pg_stat_ssl",
     "pg_catalog.pg_timezone_names",
+    "mz_catalog.mz_audit_events",
     "mz_catalog.mz_cluster_replicas",
     "information_schema.applicable_roles",
     "information_schema.column_privileges",
@@ -126,8 +128,9 @@ class Introspection:
         controller: Controller,
         sessions: Mapping[int, OpenSession],
         posted: Webhooks,
+        audit: AuditLog,
     ) -> None:
-        self._state = State(catalog, collections, controller, sessions, posted)
+        self._state = State(catalog, collections, controller, sessions, posted, audit)
         self._kept: dict[GlobalId, Batch] = {}
         self._of_items = _of_items()
         self._version = -1
@@ -193,7 +196,7 @@ def of_catalog(catalog: Catalog, id: GlobalId) -> Batch:
     if name not in _OF_THE_CATALOG:
         raise Unsupported(f"there is no runtime to say what {name} holds")
     nothing: Any = None  # looked at by the other relations only
-    return _batch(State(catalog, nothing, nothing, {}, nothing), item, _of_items())
+    return _batch(State(catalog, nothing, nothing, {}, nothing, nothing), item, _of_items())
 
 
 def _full_name(item: CatalogItem) -> str:

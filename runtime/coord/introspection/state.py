@@ -10,6 +10,7 @@ from typing import Protocol
 from ...expr.functions.system.system import quote_ident
 from ...sql.catalog.catalog_view import CatalogItem, ItemKind, Prepared
 from ..activity import Activity
+from ..audit.log import AuditLog
 from ..backend import Backend
 from ..catalog.acl import shown
 from ..catalog.actor import Actor
@@ -74,6 +75,7 @@ class State:
     controller: Controller
     sessions: Mapping[int, OpenSession]
     webhooks: Webhooks
+    audit: AuditLog
     session: OpenSession | None = None  # the one that reads
 
     def relations(self) -> Iterator[tuple[int, CatalogItem]]:
