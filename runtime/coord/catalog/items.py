@@ -203,6 +203,12 @@ class _FromUpstream(_LaidOut):
         return StoredLayout(types=kept.schema.types, places=kept.shown)
 
     @property
+    def physical(self) -> Schema:
+        """The rows as they are stored, with the names that columns have upstream."""
+        kept = self.projection
+        return self.schema if kept is None or not kept.unstored else kept.schema
+
+    @property
     def kept(self) -> tuple[RowFilter | None, Projection | None, RowRetention | None]:
         """What it keeps of what upstream has."""
         return self.where, self.projection, self.retention

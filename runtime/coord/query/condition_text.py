@@ -40,6 +40,8 @@ def condition_text(scalar: Scalar, names: Sequence[str]) -> str | None:
             return _joined(f"({{}} {_POSTFIX[function]})", [arg], names)
         case Call(function=function, args=(left, right)) if function in _INFIX:
             return _joined(f"({{}} {_INFIX[function]} {{}})", [left, right], names)
+        case Call(function="in", args=(arg, *choices)):
+            return _joined(f"({{}} IN ({', '.join('{}' for _ in choices)}))", [arg, *choices], names)
         case Call(function=function, args=args) if function.isidentifier():
             return _joined(f"{function}({', '.join('{}' for _ in args)})", args, names)
         case Cast(arg=arg, explicit=False):
