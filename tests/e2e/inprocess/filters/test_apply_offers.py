@@ -238,3 +238,31 @@ def test_what_cannot_be_applied(db: Db) -> None:
     run(db, "ALTER SOURCE IF EXISTS nothing APPLY (FILTER, COLUMNS)")
     with pytest.raises(errors.FeatureNotSupported, match="block"), db.transaction():
         run(db, "ALTER SOURCE s APPLY")
+
+
+def test_who_looks_at_what_goes_is_told(db: Db, other: Db, tmp_path: Path) -> None:
+    (tmp_path / "1.csv").write_text(csv(0, 6))
+    file_source(db, tmp_path)
+    run(db, "CREATE MATERIALIZED VIEW v AS SELECT id FROM s")
+    eventually(lambda: rows(db, "SELECT count(*) FROM v") == [(6,)])
+    run(other, "BEGIN")
+    run(other, "DECLARE looking CURSOR FOR SUBSCRIBE (SELECT id, trace FROM s)")
+    assert len(rows(other, "FETCH 6 looking")) == 6
+    run(db, "ALTER SOURCE s APPLY (COLUMNS)")
+    with pytest.raises(errors.ObjectNotInPrerequisiteState, match="was altered after"):
+        rows(other, "FETCH 1 looking WITH (timeout = '20s')")
+    run(other, "ROLLBACK")
+
+
+def test_who_looks_at_the_rest_goes_on(db: Db, other: Db, tmp_path: Path) -> None:
+    (tmp_path / "1.csv").write_text(csv(0, 6))
+    file_source(db, tmp_path)
+    run(db, "CREATE MATERIALIZED VIEW v AS SELECT id FROM s")
+    eventually(lambda: rows(db, "SELECT count(*) FROM v") == [(6,)])
+    run(other, "BEGIN")
+    run(other, "DECLARE keys CURSOR FOR SUBSCRIBE (SELECT id FROM s)")
+    assert len(rows(other, "FETCH 6 keys")) == 6
+    run(db, "ALTER SOURCE s APPLY (COLUMNS)")
+    (tmp_path / "2.csv").write_text(csv(6, 7))
+    assert [row[-1] for row in rows(other, "FETCH 1 keys WITH (timeout = '60s')")] == [6]
+    run(other, "ROLLBACK")
