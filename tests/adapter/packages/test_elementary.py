@@ -19,7 +19,7 @@ from xml.etree import ElementTree
 import pytest
 import yaml
 
-from benchmarks.dbt_adapters import DbtAdapter, checked
+from benchmarks.dbt.adapters import DbtAdapter, checked
 
 from .copies import copied, folder_of_copies, skip_without
 
