@@ -26,20 +26,24 @@ Conjuncts = tuple[Scalar, ...]
 
 @dataclass(frozen=True, slots=True)
 class ReadPlace:
-    """A place in which the source is read: the `conditions` there, and those of them that leave out no row of which an error is told."""
+    """A place in which the source is read: the `conditions` there, and those of them that leave out no row of which an error is told.
+    `fails`: some condition above may fail, and filters that stand above each other become one."""
 
     conditions: Conjuncts = ()
     safe: Conjuncts = ()
+    fails: bool = False
 
     def only(self, keep: Callable[[Scalar], bool]) -> ReadPlace:
-        return ReadPlace(tuple(filter(keep, self.conditions)), tuple(filter(keep, self.safe)))
+        return replace(
+            self, conditions=tuple(filter(keep, self.conditions)), safe=tuple(filter(keep, self.safe))
+        )
 
     def moved(self, places: Sequence[int]) -> ReadPlace:
         """Below a projection."""
         conditions, safe = (
             tuple(remap(c, places.__getitem__) for c in each) for each in (self.conditions, self.safe)
         )
-        return ReadPlace(conditions, safe)
+        return replace(self, conditions=conditions, safe=safe)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,8 +128,12 @@ def _reads(relation: Relation, id: GlobalId, above: ReadPlace) -> Iterator[ReadP
         case Filter(input=below, predicates=own):
             flat = tuple(flat_conjuncts(own))
             conditions = tuple(c for c in flat if isinstance(c, NowCompare) or not can_fail(c))
-            safe = () if any(map(_fails, flat)) else above.safe
-            yield from _reads(below, id, ReadPlace((*above.conditions, *conditions), (*safe, *_safe(flat))))
+            failing = any(map(_fails, flat))
+            safe = () if failing else above.safe
+            place = ReadPlace(
+                (*above.conditions, *conditions), (*safe, *_safe(flat, above.fails)), above.fails or failing
+            )
+            yield from _reads(below, id, place)
         case Map(input=below, scalars=scalars):
             width = len(below.schema)
             kept = above.only(lambda c: all(place < width for place in columns_of(c)))
@@ -139,18 +147,18 @@ def _reads(relation: Relation, id: GlobalId, above: ReadPlace) -> Iterator[ReadP
                 yield from _reads(below, id, ReadPlace())
 
 
-def _safe(conjuncts: Conjuncts) -> Iterator[Scalar]:
-    """Those that leave out no row on which another one fails.  Where one is FALSE, that of others is not told; where it is NULL, it is.
-    Bounds on the time are looked at last, of rows on which all else holds."""
+def _safe(conjuncts: Conjuncts, fails: bool) -> Iterator[Scalar]:
+    """Those that leave out no row on which another one fails, or what stands above, if that `fails`.  Where one is FALSE, errors of
+    others are not told; where it is NULL, they are.  Bounds on the time are looked at last, of rows on which all else holds."""
     for conjunct in conjuncts:
         others = [other for other in conjuncts if other is not conjunct]
+        failing = fails or any(map(_fails, others))
         if isinstance(conjunct, NowCompare):
-            # It may fail of a time that is too far off, which is no row that has been.
-            if not any(map(_fails, others)) and not any(
-                isinstance(other, NowCompare) and can_fail(other.bound) for other in others
-            ):
+            # It may fail of a time that is too far ahead, of which no row is too old.
+            bounds = [other.bound for other in others if isinstance(other, NowCompare)]
+            if not failing and not any(map(can_fail, bounds)):
                 yield conjunct
-        elif not can_fail(conjunct) and (not conjunct.nullable or not any(map(_fails, others))):
+        elif not can_fail(conjunct) and not (failing and conjunct.nullable):
             yield conjunct
 
 
