@@ -1038,6 +1038,28 @@ OTHERS = (
         ("tests/e2e/inprocess/filters/test_row_retention.py",),
     ),
     Mutant(
+        "a source is to leave out rows of which a reader tells an error",
+        (
+            Edit(
+                "runtime/coord/query/source_readers.py",
+                "        elif not can_fail(conjunct) and not (failing and conjunct.nullable):\n",
+                "        elif not can_fail(conjunct):\n",
+            ),
+        ),
+        ("tests/coord/query/test_source_offers.py",),
+    ),
+    Mutant(
+        "a column goes that a view names at which nobody looks",
+        (
+            Edit(
+                "runtime/coord/query/source_offers.py",
+                "    return f\"it is named by {', '.join(naming)}\" if naming else None\n",
+                "    return None\n",
+            ),
+        ),
+        ("tests/coord/query/test_source_offers.py",),
+    ),
+    Mutant(
         "a source that keeps less goes on by its former definition",
         (
             Edit(
