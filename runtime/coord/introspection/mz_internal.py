@@ -189,6 +189,14 @@ def mz_sink_statistics(state: State) -> Rows:
         yield {"id": id_, **counts}
 
 
+def mz_source_reductions(state: State) -> Rows:
+    """What ALTER has added to the definitions of sources, and of tables of them, in order."""
+    for item in state.catalog.user_items():
+        if isinstance(item, Source | SourceTable):
+            for number, definition in enumerate(item.applied, 1):
+                yield {"id": item.id, "number": number, "definition": definition}
+
+
 def mz_source_references(state: State) -> Rows:
     """The tables that each source offers, but for that of its position; of one that asks upstream what it has, those of which tables were
     made."""

@@ -15,7 +15,9 @@ from ....expr.tree.scalar import MzNow, NowCompare, walk
 from ....repr.schema import Schema
 from ....storage.row_filter import RowFilter
 from ...calls.external_calls import refuse_external
-from ...catalog.catalog_view import QualifiedName
+from ...catalog.catalog_view import CatalogItem, PlanContext, QualifiedName
+from ...parser.parse import parse_condition
+from ...plans.explain_plans import BindCondition
 from ...query.planner import Planner
 from ...scalars.expressions import Expressions
 from ...scalars.scope import Scope, ScopeColumn
@@ -70,6 +72,17 @@ def row_filter(
             position=position,
         )
     return RowFilter(predicate, where.text)
+
+
+def condition_binder(planner: Planner, item: CatalogItem) -> BindCondition:
+    """Makes conditions over the columns of the source, or table, of their texts, when the statement that is planned runs."""
+    return lambda text: _bound(planner.context, item, text)
+
+
+def _bound(context: PlanContext, item: CatalogItem, text: str) -> RowFilter:
+    bound = row_filter(Planner(context), parse_condition(text), item.name, item.schema)
+    assert bound is not None
+    return bound
 
 
 def refuse_where(where: WhereClause | None, what: str, hint: str) -> None:
