@@ -325,7 +325,8 @@ class _RunningSink:
 
 
 class Egress:
-    """The sinks of one replica, each with at most `most_held` bytes of references."""
+    """The sinks of one replica, each with at most `most_held` bytes of references.  One thread says what there is to do, others may ask
+    what they hold, and end them."""
 
     def __init__(self, blob: Blob, send: Callable[[Message], None], most_held: int = MOST_HELD_BYTES) -> None:
         self._blob = blob
@@ -337,11 +338,11 @@ class Egress:
     @property
     def nbytes(self) -> int:
         """Bytes that all sinks hold in memory."""
-        return sum(sink.nbytes for sink in self._running.values())
+        return sum(sink.nbytes for sink in tuple(self._running.values()))
 
     def shed(self) -> int:
         """Has the sinks forget what can be read again from persist; returns the bytes that they let go."""
-        return sum(sink.shed() for sink in self._running.values())
+        return sum(sink.shed() for sink in tuple(self._running.values()))
 
     def install(self, command: InstallSink) -> None:
         """A sink that runs here already ends first."""
@@ -362,5 +363,5 @@ class Egress:
             self._ending[id] = sink.thread
 
     def close(self) -> None:
-        for sink in self._running.values():
+        for sink in tuple(self._running.values()):
             sink.stop()

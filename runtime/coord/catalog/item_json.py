@@ -114,6 +114,7 @@ def _fields(item: Item) -> Json:
                     where=None if item.where is None else item.where.to_json(),
                     projection=None if item.projection is None else item.projection.to_json(),
                     retain_rows=None if item.retention is None else item.retention.to_json(),
+                    applied=list(item.applied) or None,
                 ),
             }
         case SharedSource():
@@ -138,6 +139,7 @@ def _fields(item: Item) -> Json:
                     where=None if item.where is None else item.where.to_json(),
                     projection=None if item.projection is None else item.projection.to_json(),
                     retain_rows=None if item.retention is None else item.retention.to_json(),
+                    applied=list(item.applied) or None,
                 ),
             }
         case WebhookSource():
@@ -297,6 +299,7 @@ def item_from_json(text: str) -> Item:
                 where=where_from_json(options.get("where")),
                 projection=projection_from_json(options.get("projection")),
                 retention=retention_from_json(options.get("retain_rows")),
+                applied=tuple(options.get("applied", ())),
             )
         case "shared-source":
             return SharedSource(
@@ -318,6 +321,7 @@ def item_from_json(text: str) -> Item:
                 where=where_from_json(options.get("where")),
                 projection=projection_from_json(options.get("projection")),
                 retention=retention_from_json(options.get("retain_rows")),
+                applied=tuple(options.get("applied", ())),
             )
         case "webhook-source":
             return WebhookSource(

@@ -26,7 +26,8 @@ def create(planner: Planner, node: CreateSinkStatement, sql: str) -> definition_
     key = tuple(column_index(item, column) for column in node.key)
     envelope = query_plans.Envelope(node.envelope)
     if envelope is query_plans.Envelope.UPSERT and not key:
-        raise SqlSyntaxError("ENVELOPE UPSERT requires KEY (...)", position=node.position)
+        word = "MODE" if isinstance(node.outside, IcebergSinkClause | DeltaSinkClause) else "ENVELOPE"
+        raise SqlSyntaxError(f"{word} UPSERT requires KEY (...)", position=node.position)
     relation = relation_of(item)
     connector: definition_plans.SinkConnector
     match node.outside:
