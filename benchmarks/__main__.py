@@ -1,5 +1,5 @@
 """`python -m benchmarks`: engine, hydration, end-to-end, transactions, statements, pgbench, isolation, responsiveness, idle, merges, formats,
-memory, files, footprint, reads, recovery, storage, kafka, replication, webhooks, dbt, dbt-tests, all."""
+lakes, memory, files, footprint, reads, recovery, storage, kafka, replication, webhooks, dbt, dbt-tests, all."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ from .hydration import TPCH_NAMES, VIEWS, bases, run_hydration
 from .idle import run_idle
 from .isolation import run_isolation
 from .kafka import flink_jars, run_backlogs, run_freshness, run_sinks
+from .lakes import run_lake_sinks
 from .maven import NoJars
 from .measure import Machine
 from .memory import run_memory
@@ -262,6 +263,16 @@ def merges(output: OutputOption = None) -> None:
     machine = Machine.now()
     console.log("merges")
     finish(list(run_merges()), machine, output)
+
+
+@app.command()
+def lakes(
+    rows: RowsOption = 1_000_000, repeats: RepeatsOption = REPEATS, output: OutputOption = None
+) -> None:
+    """Contents and changes into tables of Iceberg and Delta Lake, by key and as a log, in this process."""
+    machine = Machine.now()
+    console.log(f"sinks into lakes, {rows:,} rows")
+    finish(list(run_lake_sinks(rows, repeats)), machine, output)
 
 
 @app.command()

@@ -200,6 +200,7 @@ def _fields(item: Item) -> Json:
                     as_of=item.as_of,
                     generation=item.generation or None,
                     switched_at=item.switched_at if item.former is not None else None,
+                    kept=item.kept.to_json() or None,
                 ),
             }
         case Function():
@@ -381,6 +382,7 @@ def item_from_json(text: str) -> Item:
                 as_of=options["as_of"],
                 generation=options.get("generation", 0),
                 switched_at=options.get("switched_at", 0),
+                kept=Schema.from_json(options.get("kept", [])),
             )
         case Function.kind.value:
             return Function(**_read_identity(v), definition=FunctionDefinition.from_json(v["function"]))

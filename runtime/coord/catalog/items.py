@@ -31,7 +31,7 @@ from ...errors import About
 from ...expr.tree.relation import Get, GlobalId, Map, Project, Relation
 from ...expr.tree.scalar import Literal, Scalar
 from ...lineage.columns import Lineage
-from ...repr.schema import Column, Schema
+from ...repr.schema import NO_COLUMNS, Column, Schema
 from ...repr.types import ScalarType
 from ...sql.catalog.catalog_view import ItemKind
 from ...sql.plans.definition_plans import SinkConnector
@@ -362,7 +362,7 @@ class Sink(ItemBase):
     """`uses` are what it reads, what it has read before, if it has a `former` input, and the connections that it writes through.
     `schema` is that of what it reads, `remap` the shard of how far it has come, `create_sql` the whole statement.  `as_of`
     is the time at which it begins.  `generation` says how often it was given something else to read; as long as it has a
-    `former` input, `switched_at` is the last time of that."""
+    `former` input, `switched_at` is the last time of that.  `kept` are columns that its target has of what it has read before."""
 
     kind = ItemKind.SINK
 
@@ -376,6 +376,7 @@ class Sink(ItemBase):
     as_of: int
     generation: int = 0
     switched_at: int = 0
+    kept: Schema = NO_COLUMNS
 
     @property
     def on(self) -> GlobalId:

@@ -26,6 +26,7 @@ from ...sql.plans.definition_plans import (
 from ...sql.syntax.role_statements import PrivilegeDefinition, RoleDefinition
 from ...sql.syntax.vocabulary import ObjectKind
 from ...supervision import Supervisor
+from ..audit.log import AuditLog
 from ..catalog.actor import Actor
 from ..catalog.catalog import Catalog
 from ..catalog.entries import Change
@@ -65,6 +66,7 @@ class Ddl:
         own: tuple[Path, ...],
         connections: Connections,
         supervisor: Supervisor,
+        audit: AuditLog,
     ) -> None:
         self._storage = storage
         self._oracle = storage.oracle
@@ -72,7 +74,7 @@ class Ddl:
         self._unique = storage.unique
         self.replacements = Replacements(storage, controller)
         self._changes = CatalogChanges(
-            storage, catalog, controller, self.replacements, ReplicationSlots(connections, supervisor)
+            storage, catalog, controller, self.replacements, ReplicationSlots(connections, supervisor), audit
         )
         self._clusters = ClusterDefinitions(catalog, self._changes, slots)
         self._connectors = ConnectorDefinitions(storage, self._changes, own)

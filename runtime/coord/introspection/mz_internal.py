@@ -232,6 +232,13 @@ def _made(state: State, source: SharedSource) -> Rows:
             }
 
 
+def mz_source_own_tables(state: State) -> Rows:
+    """The tables that CREATE SOURCE made, by FOR ... and EXPOSE PROGRESS; dead letters have a relation of their own."""
+    for item in state.catalog.user_items():
+        if isinstance(item, SourceTable) and item.create_sql is None and not item.is_dead_letters:
+            yield {"id": item.id, "source_id": item.source}
+
+
 def mz_dead_letters(state: State) -> Rows:
     """Which tables have the dead letters of which sources."""
     for item in state.catalog.user_items():

@@ -24,6 +24,7 @@ from ...supervision import Supervisor
 from ..catalog.entries import Change
 from ..catalog.items import External, Item, ItemBase, LaidOut, Stored, Table, shards_of
 from .acceptance import completed, settled
+from .audit_store import AuditChange, AuditStore
 from .catalog_store import CatalogStore
 from .collections import Collections
 from .commit_request import Defined
@@ -46,6 +47,7 @@ class CatalogTransactions:
     def __init__(
         self,
         store: CatalogStore,
+        audit: AuditStore,
         shards: Shards,
         collections: Collections,
         unique: UniqueKeys,
@@ -54,6 +56,7 @@ class CatalogTransactions:
         supervisor: Supervisor,
     ) -> None:
         self._store = store
+        self._audit = audit
         self._shards = shards
         self._collections = collections
         self._unique = unique
@@ -69,9 +72,10 @@ class CatalogTransactions:
         append: Append | None = None,
         timed: tuple[Updates, ...] = (),
         on_committed: Callable[[], None] | None = None,
+        audited: AuditChange | None = None,
     ) -> None:
-        """Makes the changes durable, by `append` with a block's rows, and with them what is `timed`.  `on_durable` runs in the
-        moment in which they are, `on_committed` when those have heard of it who read what has changed.
+        """Makes the changes durable, by `append` with a block's rows, and with them what is `timed`, and what is `audited` of them.
+        `on_durable` runs in the moment in which they are, `on_committed` when those have heard of it who read what has changed.
 
         The contents of new views begin at `begin`, which the caller holds readable.  Shards are there before, as rows may be
         written to them; what fails before the transaction takes them back.
@@ -89,7 +93,7 @@ class CatalogTransactions:
             self._collections.wake()
 
         try:
-            rows = await self._in_thread(partial(self._prepare, made, changes, begin))
+            rows = await self._in_thread(partial(self._prepare, made, changes, begin, audited))
             for item in made:
                 if isinstance(item, Stored):
                     opened.append(item)
@@ -135,12 +139,13 @@ class CatalogTransactions:
         return await settled(loop.run_in_executor(self._commit.thread, work))
 
     def _prepare(
-        self, made: list[Stored | External], changes: list[Change], begin: int
+        self, made: list[Stored | External], changes: list[Change], begin: int, audited: AuditChange | None
     ) -> dict[ShardId, Write]:
         """Creates the shards of what is new; returns what makes the changes durable."""
         for item in made:
             self._shards.create(item, begin)
-        return self._store.writes(changes)
+        events = {} if audited is None else self._audit.definitions(audited)
+        return self._store.writes(changes) | events
 
     async def _settle(self, gone: list[Item]) -> None:
         """Shards of what was dropped go, when nothing is written to them any more."""

@@ -25,6 +25,7 @@ from ..catalog.items import (
     WebhookSource,
     shards_of,
 )
+from .audit_store import AUDIT_SHARDS
 from .catalog_store import CATALOG_SHARD, CatalogStore
 from .collections import HOLDER, Collections
 from .remap import REMAP_SCHEMA
@@ -105,7 +106,11 @@ class Shards:
     def drop_orphans(self, catalog: Catalog, store: CatalogStore) -> None:
         """Drops the shards of definitions that did not become durable, and of sessions that ended with the last process.
         Blocks."""
-        named = {CATALOG_SHARD, *(shard for item in catalog.user_items() for shard in shards_of(item))}
+        named = {
+            CATALOG_SHARD,
+            *AUDIT_SHARDS,
+            *(shard for item in catalog.user_items() for shard in shards_of(item)),
+        }
         orphans = [state.id for state in self._persist.shards() if state.id not in named]
         # The ids of all that ever were count as used: also of those that a statement has dropped that did not commit.
         catalog.skip_ids(id_ for id_ in self._persist.shard_ids() if re.fullmatch(r"u\d+", id_))

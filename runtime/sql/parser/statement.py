@@ -232,10 +232,13 @@ class StatementParser(RoutineParser, GrantParser):
                 hint="Create the source, or the table, anew, without it.",
                 position=position,
             )
-        if kind is ObjectKind.SOURCE and (self.at_word("drop", "where") or self.at_word("reset", "where")):
+        if kind in (ObjectKind.SOURCE, ObjectKind.TABLE) and (
+            self.at_word("drop", "where") or self.at_word("reset", "where")
+        ):
+            made = "CREATE SOURCE" if kind is ObjectKind.SOURCE else "CREATE TABLE ... FROM SOURCE"
             raise Unsupported(
-                "what a source has left out is not there any more: its WHERE cannot be dropped",
-                hint="Create the source anew.",
+                f"what the {kind.value} has left out is not there any more: its WHERE cannot be dropped",
+                hint=f"DROP {kind.value.upper()}, and {made} without the clause: everything is read again. ADD WHERE leaves out more.",
                 position=position,
             )
         if kind is ObjectKind.SOURCE and self.accept_words("replay", "dead", "letters"):

@@ -5,10 +5,10 @@ It is a function of the row alone: what is read again after a crash, or taken aw
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 
-from ....errors import PtvcError, Unsupported
+from ....errors import PtvcError, UndefinedColumn, Unsupported
 from ....expr.coercion.session_zone import current
 from ....expr.tree.relation import Get
 from ....expr.tree.scalar import MzNow, NowCompare, walk
@@ -28,9 +28,13 @@ _DEFINING = "the WHERE of a source"
 
 
 def row_filter(
-    planner: Planner, where: WhereClause | None, name: QualifiedName, schema: Schema
+    planner: Planner,
+    where: WhereClause | None,
+    name: QualifiedName,
+    schema: Schema,
+    not_read: Collection[str] = (),
 ) -> RowFilter | None:
-    """The clause over the columns of the source, or the table, of that name."""
+    """The clause over the columns of the source, or the table, of that name; upstream has some that are `not_read` besides."""
     if where is None:
         return None
     position = where.condition.position
@@ -50,6 +54,12 @@ def row_filter(
                 hint="Use them in a view over the source.",
                 position=position,
             )
+    except UndefinedColumn as error:
+        said = [f'column "{column}" does not exist' for column in not_read]
+        said += [f"column {name.name}.{column} does not exist" for column in not_read]
+        if error.message in said:
+            error.hint = "EXCLUDE COLUMNS names it, so it is not read, and no row can be judged by it: take it out there."
+        raise
     finally:
         planner.maintained, planner.open, planner.defining, planner.uses = before
     refuse_external(predicate, _DEFINING)
@@ -58,7 +68,7 @@ def row_filter(
     if any(isinstance(part, MzNow | NowCompare) for part in walk(predicate)):
         raise Unsupported(
             f"mz_now() cannot be used in {_DEFINING}: a row is judged once, when it comes",
-            hint="A view over the source may compare a column with mz_now().",
+            hint="WITH (RETAIN ROWS FOR 'duration' BY column) lets rows go as they grow old; a view over the source may compare a column with mz_now().",
             position=position,
         )
     return RowFilter(predicate, where.text)
