@@ -18,8 +18,7 @@ import pyarrow as pa
 
 from ...errors import PtvcError
 from ...expr.functions.system.system import quote_ident
-from ...expr.tree.relation import Changes, Filter, Get
-from ...expr.tree.relation_tree import walk
+from ...expr.tree.relation import Filter, Get
 from ...expr.tree.scalar import And, Call, ColumnRef, Literal, NowCompare, Scalar, columns_of, remap
 from ...repr.intervals import parts
 from ...repr.types import Kind
@@ -235,8 +234,6 @@ def _names(other: Item, item: Source | SourceTable, place: int) -> bool:
     if isinstance(other, SourceTable):
         return False
     if not isinstance(other, AnyView) or other.columns is None:
-        return True
-    if any(isinstance(node, Changes) for node in walk(other.relation)):
         return True
     named = {column for id_, column in other.columns if id_ == item.id}
     return place in named or (not named and isinstance(item, Source))

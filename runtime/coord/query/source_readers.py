@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from ...expr.evaluate import can_fail
-from ...expr.tree.relation import Changes, Filter, Get, GlobalId, Map, Project, Relation
-from ...expr.tree.relation_tree import dependencies, inputs, walk
+from ...expr.tree.relation import Filter, Get, GlobalId, Map, Project, Relation
+from ...expr.tree.relation_tree import dependencies, inputs
 from ...expr.tree.scalar import And, NowCompare, Scalar, columns_of, remap
 from ...repr.schema import Schema
 from ...transform.narrow_reads import narrow_reads
@@ -112,12 +112,10 @@ def _readers(id: GlobalId, schema: Schema, catalog: Catalog) -> Iterator[SourceR
             continue
         relation = optimize(expanded)
         reads = tuple(_reads(relation, id, ReadPlace()))
-        if not reads and id not in dependencies(relation):  # its plan does without
+        if not reads:  # its plan does without
             continue
         _, narrow = narrow_reads(relation)
         columns = frozenset(narrow.get(id, range(len(schema))))
-        if not reads or any(isinstance(node, Changes) and node.object == id for node in walk(relation)):
-            reads, columns = (*reads, ReadPlace()), frozenset(range(len(schema)))
         yield SourceReader(item, reads, columns)
 
 
