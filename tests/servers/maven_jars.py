@@ -1,4 +1,5 @@
-"""Jars of Maven Central: of a Kafka broker, of Debezium in Kafka Connect, and of a client by JDBC, in a cache that all runs of this machine share.
+"""Jars of Maven Central: of a Kafka broker, of Debezium in Kafka Connect, of Spark with lakes, and of a client by JDBC, in a cache that all
+runs of this machine share.
 
 They are fetched once: into a folder beside the final one, which is renamed when it is complete, under a lock, as several
 processes of tests may come at the same time.
@@ -86,6 +87,18 @@ DEBEZIUM = Jars(
 )
 JDBC = Jars("jdbc", "42.7.12", ("org.postgresql:postgresql:42.7.12", "sqlline:sqlline:1.12.0"))
 """PostgreSQL's driver, and a program that runs SQL through it, as a machine may have no compiler of Java."""
+_SPARK, _DELTA, _ICEBERG = "4.1.0", "4.4.0", "1.12.0"
+SPARK_LAKES = Jars(
+    "spark",
+    f"{_SPARK}-delta-{_DELTA}-iceberg-{_ICEBERG}",
+    (
+        f"org.apache.spark:spark-sql_2.13:{_SPARK}",
+        f"io.delta:delta-spark_4.1_2.13:{_DELTA}",
+        f"org.apache.iceberg:iceberg-spark-runtime-4.1_2.13:{_ICEBERG}",
+        "org.xerial:sqlite-jdbc:3.54.1.0",
+    ),
+)
+"""The newest Spark that both lakes are built for."""
 _POM = """<project>
 <modelVersion>4.0.0</modelVersion>
 <groupId>ptvc.tests</groupId><artifactId>{name}</artifactId><version>1</version><packaging>pom</packaging>

@@ -200,9 +200,9 @@ def _refiltered(catalog: Catalog, changes: Iterable[Change]) -> list[External]:
     found: dict[str, External] = {}
     for change in changes:
         match change:
-            case Change(Source() as old, Source() as new) if old.where != new.where:
+            case Change(Source() as old, Source() as new) if old.kept != new.kept:
                 found[new.id] = new
-            case Change(SourceTable() as old, SourceTable() as new) if old.where != new.where:
+            case Change(SourceTable() as old, SourceTable() as new) if old.kept != new.kept:
                 maker = catalog.get(new.source)
                 assert isinstance(maker, AnySource)
                 found[maker.id] = maker

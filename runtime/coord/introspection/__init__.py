@@ -2,7 +2,7 @@
 
 One function per relation, named like it, yields its rows as mappings from column to value; columns that it leaves out are
 NULL.  They are computed when a query reads them and never touch Spark; what depends on the catalog alone is computed
-once for each version of it.
+once for each version of it, and what is about one item (`_OF_ITEMS`) once for the item.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 
 from ...errors import Unsupported
 from ...expr.tree.relation import GlobalId
-from ...repr.batch import Batch, batch_from_rows
+from ...repr.batch import Batch, batch_from_rows, concat_batches
 from ...sql.catalog.catalog_view import CatalogItem
 from ...sql.catalog.system_relations import SYSTEM_RELATIONS
 from ..audit.log import AuditLog
@@ -41,6 +41,7 @@ from . import (
     time_zones,
     webhooks,
 )
+from .item_rows import ItemRows, RowsOfItem
 from .state import OpenSession, State
 
 __all__ = ["Introspection"]
@@ -67,6 +68,13 @@ def _find(full_name: str) -> Rows | None:
 
 _ROWS: dict[str, Rows | None] = {name: _find(name) for name in SYSTEM_RELATIONS}
 
+_OF_ITEMS: dict[str, RowsOfItem] = {
+    "information_schema.columns": information_schema.columns_of,
+    "mz_catalog.mz_columns": mz_catalog.columns_of,
+    "pg_catalog.pg_attribute": pg_catalog.attributes_of,
+}
+"""Rows about one item each, which come before the relation's others."""
+
 MAX_ATTEMPTS = 5
 """So often rows are computed beside the loop while the catalog changes; then on it."""
 
@@ -81,6 +89,7 @@ _OF_THE_CATALOG = frozenset(
         "mz_internal.mz_column_lineage",
         "mz_internal.mz_comments",
         "mz_internal.mz_dead_letters",
+        "mz_internal.mz_source_own_tables",
         "mz_internal.mz_definitions",
         "mz_internal.mz_cluster_definitions",
         "mz_internal.mz_postgres_connections",
@@ -123,6 +132,7 @@ class Introspection:
     ) -> None:
         self._state = State(catalog, collections, controller, sessions, posted, audit)
         self._kept: dict[GlobalId, Batch] = {}
+        self._of_items = _of_items()
         self._version = -1
 
     def of_session(self, session: OpenSession, catalog: Catalog) -> Callable[[GlobalId], Batch]:
@@ -135,7 +145,7 @@ class Introspection:
         """As `batch`, of a block's catalog."""
         item = catalog.item_by_id(id)
         state = replace(self._state, catalog=catalog, session=session)
-        return _batch(state, item)
+        return _batch(state, item, self._of_items)
 
     async def prepare(self, ids: Collection[GlobalId]) -> None:
         """What depends on the catalog alone is computed beside the loop, ahead of `batch`: it may be many rows."""
@@ -151,7 +161,7 @@ class Introspection:
                 if id_ in self._kept:
                     break
                 try:
-                    found = await EVALUATION.run(partial(_batch, self._state, item))
+                    found = await EVALUATION.run(partial(_batch, self._state, item, self._of_items))
                 except Exception:
                     if catalog.version == version:
                         raise
@@ -165,7 +175,7 @@ class Introspection:
         found = self._kept.get(id)
         if found is None:
             item = self._state.catalog.item_by_id(id)
-            found = _batch(replace(self._state, session=session), item)
+            found = _batch(replace(self._state, session=session), item, self._of_items)
             if _full_name(item) in _OF_THE_CATALOG:
                 self._kept[id] = found
         return found
@@ -186,15 +196,21 @@ def of_catalog(catalog: Catalog, id: GlobalId) -> Batch:
     if name not in _OF_THE_CATALOG:
         raise Unsupported(f"there is no runtime to say what {name} holds")
     nothing: Any = None  # looked at by the other relations only
-    return _batch(State(catalog, nothing, nothing, {}, nothing, nothing), item)
+    return _batch(State(catalog, nothing, nothing, {}, nothing, nothing), item, _of_items())
 
 
 def _full_name(item: CatalogItem) -> str:
     return f"{item.name.schema}.{item.name.name}"
 
 
-def _batch(state: State, item: CatalogItem) -> Batch:
-    return batch_from_rows(item.schema, _rows(state, item), 0)
+def _of_items() -> Mapping[str, ItemRows]:
+    return {name: ItemRows(SYSTEM_RELATIONS[name], rows_of) for name, rows_of in _OF_ITEMS.items()}
+
+
+def _batch(state: State, item: CatalogItem, of_items: Mapping[str, ItemRows]) -> Batch:
+    others = batch_from_rows(item.schema, _rows(state, item), 0)
+    kept = of_items.get(_full_name(item))
+    return others if kept is None else concat_batches(item.schema, [kept.batch(state.catalog), others])
 
 
 def _rows(state: State, item: CatalogItem) -> tuple[tuple[Any, ...], ...]:

@@ -40,6 +40,9 @@ RELKINDS = {
 }
 """A source reads like a table, and clients know no better kind.  Sinks are not relations."""
 
+UNLISTED = (ItemKind.SINK, ItemKind.INDEX)
+"""Items that are no relations to a client."""
+
 
 class OpenSession(Protocol):
     """What is shown of a session."""
@@ -78,7 +81,7 @@ class State:
     def relations(self) -> Iterator[tuple[int, CatalogItem]]:
         """Everything that pg_class lists but indexes, with its oid: system relations too."""
         for id_, item in self.catalog.items().items():
-            if item.kind not in (ItemKind.SINK, ItemKind.INDEX):
+            if item.kind not in UNLISTED:
                 yield self.catalog.oid(id_), item
 
     def indexes(self) -> list[Index]:

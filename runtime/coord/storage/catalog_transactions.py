@@ -22,7 +22,7 @@ from ...persist.consensus.base import Indeterminate
 from ...replica.protocol import Updates
 from ...supervision import Supervisor
 from ..catalog.entries import Change
-from ..catalog.items import External, Item, ItemBase, Stored, Table, shards_of
+from ..catalog.items import External, Item, ItemBase, LaidOut, Stored, Table, shards_of
 from .acceptance import completed, settled
 from .audit_store import AuditChange, AuditStore
 from .catalog_store import CatalogStore
@@ -80,7 +80,7 @@ class CatalogTransactions:
         The contents of new views begin at `begin`, which the caller holds readable.  Shards are there before, as rows may be
         written to them; what fails before the transaction takes them back.
         """
-        evolved = {item.id: self._shards.known_columns(item) for item in _altered(changes)}
+        evolved = {item.id: self._shards.known_columns(item) for _, item in _altered(changes)}
         made = [item for item in created(changes) if isinstance(item, Stored | External)]
         opened: list[Stored] = []
         durable = False
@@ -120,16 +120,15 @@ class CatalogTransactions:
                 case Change(Table() as old, Table() as new):
                     kept = {constraint.oid for constraint in new.constraints}
                     self._unique.forget([c for c in old.constraints if c.oid not in kept])
-                    if new.stored_shape != old.stored_shape:
-                        known = len(new.stored_columns) - len(new.physical) + len(old.physical)
-                        gone = new.layout.dropped_places
-                        self._collections.evolve(new.id, new.stored_columns[known:], gone)
                 case Change(ItemBase() as old, None):
                     self._collections.remove(old.id)
                     if isinstance(old, Table):
                         self._unique.forget(old.constraints)
                     if isinstance(old, External):
                         self._remap.forget(old.remap)
+        for former, now in _altered(changes):
+            known = len(now.stored_columns) - len(now.physical) + len(former.physical)
+            self._collections.evolve(now.id, now.stored_columns[known:], now.layout.dropped_places)
         for item in created(changes):
             if not isinstance(item, Stored):
                 self._shards.open(item)
@@ -178,12 +177,12 @@ def dropped(changes: Iterable[Change]) -> list[Item]:
     return [c.before for c in changes if isinstance(c.before, Item) and c.after is None]
 
 
-def _altered(changes: Iterable[Change]) -> list[Table]:
-    """Tables whose rows are stored with other columns from now on."""
+def _altered(changes: Iterable[Change]) -> list[tuple[LaidOut, LaidOut]]:
+    """What has its rows stored with other columns from now on, before and after."""
     return [
-        change.after
+        (change.before, change.after)
         for change in changes
-        if isinstance(change.before, Table)
-        and isinstance(change.after, Table)
+        if isinstance(change.before, LaidOut)
+        and isinstance(change.after, LaidOut)
         and change.after.stored_shape != change.before.stored_shape
     ]

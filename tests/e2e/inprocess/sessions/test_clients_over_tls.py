@@ -23,6 +23,7 @@ from urllib.parse import quote
 import psycopg
 import pytest
 from inprocess import FAST, InProcess, running
+from psql import PSQL
 from ptvc.network.certificates import POSTGRES_PROTOCOL, CertificateFiles, Certificates
 from servers.certificates import Authority
 from servers.java_process import java_environment
@@ -78,7 +79,7 @@ def libpq(site: Site, root: Path, **more: str) -> str:
 
 def test_psql(site: Site) -> None:
     def psql(root: Path) -> subprocess.CompletedProcess[str]:
-        command = ["psql", libpq(site, root), "-XAtc", SSL]
+        command = [PSQL, libpq(site, root), "-XAtc", SSL]
         return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
 
     assert psql(site.root).stdout == "t|TLSv1.3\n"
