@@ -6,7 +6,9 @@ import gzip
 import io
 import os
 import signal
+from pathlib import Path
 
+import fastavro
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -95,6 +97,28 @@ def test_rows_are_there_once_whoever_dies_while_a_job_reads(s3: S3Server, kill: 
             total,
         )
         assert seen <= {(0, 0), (total, total)}, "all of it is of one commit"
+
+
+def test_a_job_reads_files_of_avro(tmp_path: Path) -> None:
+    fields = [{"name": "id", "type": "long"}, {"name": "t", "type": "string"}]
+    schema = {"type": "record", "name": "r", "fields": fields}
+    rows = [{"id": i, "t": "\0" if i == 17 else f"t{i}"} for i in range(100_000)]
+    for number in range(3):
+        with (tmp_path / f"{number}.avro").open("wb") as sink:
+            fastavro.writer(sink, schema, rows, "deflate")
+    with running("source_job_min_bytes=1000") as runtime:
+        runtime.run(
+            f"CREATE SOURCE s (id bigint, t text) FROM FILE '{tmp_path}' FORMAT AVRO WITH (ON ERROR = DEAD LETTER)"
+        )
+        runtime.eventually(lambda: runtime.run(JOBS) == [("finished",)])
+        counts = "SELECT count(*), count(DISTINCT id), sum(id) FROM s"
+        whole = (3 * 99_999, 99_999, 3 * (sum(range(100_000)) - 17))
+        runtime.eventually(lambda: runtime.run(counts) == [whole])
+        letters = "SELECT file, line FROM s_dead_letters"
+        assert runtime.rows(letters) == [(f"{number}.avro", 18) for number in range(3)]
+        with (tmp_path / "1.avro").open("a+b") as stream:
+            fastavro.writer(stream, None, [{"id": -1, "t": "later"}])
+        runtime.eventually(lambda: (-1, "later") in runtime.rows("SELECT * FROM s WHERE id < 0"))
 
 
 def _is_driver(pid: int) -> bool:
