@@ -139,8 +139,10 @@ def _field_of(column: Column, writer: Record) -> _Field | None:
     if len(named) > 1:
         raise InvalidParameter(f'its schema makes two columns "{column.name}"')
     (found,) = named
-    if isinstance(found.type, Union) and len(present := [b for b in found.type.branches if b != NULL]) == 1:
-        found = replace(found, type=present[0], branch=0)  # a union of one type alone
+    if isinstance(found.type, Union):
+        present = [branch for branch in found.type.branches if branch != NULL]
+        if len(present) < 2:  # a union of one type alone
+            found = replace(found, type=present[0] if present else NULL, branch=0)
     field = writer.fields[found.number]
     read = _read_as(found.type, column, field.name, promoted=found.branch is None)
     if read is None:

@@ -90,7 +90,9 @@ def test_records_of_avro_and_their_dead_letters(db: Db, s3: S3Server) -> None:
     create(db, bucket, "id bigint, none text", "FORMAT AVRO", name="t")
     shows(db, "SELECT count(*), sum(id), max(name) FROM s", [(50, 2500, "n99")])
     shows(db, "SELECT count(*), sum(id), max(none) FROM t", [(100, 4950, None)])
-    ((letters, line, reason),) = rows(db, "SELECT count(*), max(line), max(reason) FILTER (WHERE line = 1) FROM s_dead_letters")
+    ((letters, line, reason),) = rows(
+        db, "SELECT count(*), max(line), max(reason) FILTER (WHERE line = 1) FROM s_dead_letters"
+    )
     assert (letters, line) == (50, 99)
     assert reason == (
         'source "s", file "in/a.avro", line 1: column "name": invalid byte sequence for encoding "UTF8": 0x00'

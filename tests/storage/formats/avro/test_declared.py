@@ -95,6 +95,7 @@ NOON = datetime(2024, 2, 29, 12, tzinfo=UTC)
         ({"type": "array", "items": "int"}, [[1, 2]], JSONB, ["[1, 2]"]),
         ({"type": "map", "values": "boolean"}, [{"k": True}], JSONB, ['{"k": true}']),
         (record("inner", a="int", b=["null", "string"]), [{"a": 1, "b": None}], JSONB, ['{"a": 1, "b": null}']),
+        (["int"], [1, 2], INT4, [1, 2]),
         (["null", "int", "string"], [1, "x", None], JSONB, ["1", '"x"', None]),
     ],
 )  # fmt: skip
@@ -164,6 +165,7 @@ def test_an_integer_that_is_too_large_and_a_text_that_is_none_are_errors_of_thei
         ("int", InvalidParameter, "no records"),
         (record(y="int"), UndefinedColumn, 'no field "x"'),
         (record(x="null"), Unsupported, "null only"),
+        (record(x=["null"]), Unsupported, "null only"),
         ({"type": "record", "name": "r", "fields": [{"name": "x", "type": ["null", "r"]}]}, Unsupported, "contains itself"),
     ],
 )  # fmt: skip
