@@ -94,7 +94,7 @@ class Container:
 
     def read(self, place: int, limit: int, stop: int | None = None) -> BlockRun:
         """Blocks from `place` on, up to the first that begins at `stop` or behind it, or until they have `limit` bytes; at least one,
-        if there is one.  Raises Broken for the first block of all."""
+        if there is one.  Raises Broken where the first one is."""
         self._go_to(place)
         stop = self._size if stop is None else stop
         parts: list[bytes] = []
@@ -105,9 +105,12 @@ class Container:
             at = self._at
             try:
                 count, data = self._block()
-            except Torn:
-                self._at, torn = at, True
-                self._stream.seek(at)
+            except (Torn, Broken) as error:
+                if isinstance(error, Broken) and not parts:
+                    raise
+                # What was read before is whole, however much was asked for: a broken block is told of when it is the next one.
+                self._go_to(at)
+                torn = isinstance(error, Torn)
                 break
             parts.append(data)
             counts.append(count)

@@ -196,8 +196,10 @@ def test_what_is_no_container(data: bytes, reason: str) -> None:
 def test_a_block_that_is_none(wrong: bytes, reason: str) -> None:
     good = header("null") + block(1, encoded(SCHEMA, rows(0, 1)))
     container = opened(good + wrong)
+    run = container.read(container.begin, 1 << 20)
+    assert (run.end, run.torn) == (len(good), False)
     with pytest.raises(Broken) as error:
-        container.read(container.begin, 1 << 20)
+        container.read(run.end, 1 << 20)
     assert (error.value.at, error.value.reason) == (len(good), reason)
 
 
