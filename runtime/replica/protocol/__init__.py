@@ -6,7 +6,7 @@ one direction are handled in order: that order is what makes "these parts, then 
 
 | conversation | the coordinator says | a replica (or the driver) says |
 |---|---|---|
-| `processes` | StartReplica, StopReplica | ReplicaHello, DriverHello |
+| `processes` | StartReplica, StopReplica | DriverHello |
 | `commits` | Progress (with Updates), Appended | Append |
 | `dataflows` | InstallDataflow, Uninstall, Halt, Adopt, Repoint, LimitMemory, LargeSteps, CheckpointPublished | Hydrated, Status, Checkpointed, StateLost, DataflowStatistics |
 | `connectors` | InstallSource, SetOutputs, InstallSink, Ingested | Ingest, IngestProgress, SinkProgress, SinkBehind, Status |
@@ -17,6 +17,8 @@ Why not Arrow Flight: a round trip here takes some 20 us instead of 400, the coo
 beside pgwire, and both ends can push at any time (docs/architecture/processes.md).
 """
 
+from .addresses import ControlAddress, TcpAddress, UnixAddress
+from .codec import Message, decode
 from .commits import (
     Append,
     Appended,
@@ -26,11 +28,12 @@ from .commits import (
     Updates,
 )
 from .connection import (
+    KEEPALIVE_S,
+    SILENCE_S,
     Connection,
-    Message,
+    Incoming,
     Outbox,
     encode,
-    receive,
 )
 from .connectors import (
     FormerInput,
@@ -66,6 +69,20 @@ from .dataflows import (
     Uninstall,
     ViewOutput,
 )
+from .dialing import dial
+from .forms import ProtocolError
+from .handshake import (
+    CHALLENGE_BYTES,
+    DRIVER,
+    HANDSHAKE_S,
+    HEAD_BYTES,
+    PROOF_BYTES,
+    Admission,
+    Dialing,
+    Hello,
+    Refused,
+    new_secret,
+)
 from .jobs import (
     INDEX_RUNS,
     CancelJob,
@@ -94,7 +111,6 @@ from .peek_messages import (
 )
 from .processes import (
     DriverHello,
-    ReplicaHello,
     StartReplica,
     StopReplica,
     replica_writer,
@@ -106,7 +122,15 @@ from .subscriptions import (
 )
 
 __all__ = [
+    "CHALLENGE_BYTES",
+    "DRIVER",
+    "HANDSHAKE_S",
+    "HEAD_BYTES",
     "INDEX_RUNS",
+    "KEEPALIVE_S",
+    "PROOF_BYTES",
+    "SILENCE_S",
+    "Admission",
     "Adopt",
     "Append",
     "Appended",
@@ -116,12 +140,16 @@ __all__ = [
     "CheckpointPublished",
     "Checkpointed",
     "Connection",
+    "ControlAddress",
     "DataflowStatistics",
+    "Dialing",
     "DriverHello",
     "FormerInput",
     "Halt",
+    "Hello",
     "Hydrated",
     "Import",
+    "Incoming",
     "IndexOutput",
     "Ingest",
     "IngestProgress",
@@ -144,8 +172,9 @@ __all__ = [
     "PeekIndex",
     "PeekRows",
     "Progress",
+    "ProtocolError",
     "ReadShares",
-    "ReplicaHello",
+    "Refused",
     "Repoint",
     "RunJob",
     "RunTasks",
@@ -167,14 +196,18 @@ __all__ = [
     "StopReplica",
     "StoredChange",
     "SubscriptionOutput",
+    "TcpAddress",
     "Uninstall",
+    "UnixAddress",
     "Updates",
     "UpsertState",
     "ViewOutput",
+    "decode",
+    "dial",
     "encode",
     "job_writer",
+    "new_secret",
     "packed_changes",
-    "receive",
     "replica_writer",
     "unpack_changes",
 ]
