@@ -1,6 +1,7 @@
 """Messages between the coordinator and its replicas and driver, and how they are framed.
 
-One duplex stream per process, over a Unix socket that only its owner may open (`connection`).  Rows travel inside
+One duplex stream per process (`connection`), over a Unix socket that only its owner may open, or over TLS (`dialing`).  It begins with a
+`handshake`; then messages cross as `codec` has them, made of the classes of the `vocabulary` only.  Rows travel inside
 messages as the parts of persist (`PartRef`: inline bytes or the key of a blob), never as Python values.  Messages of
 one direction are handled in order: that order is what makes "these parts, then the updates from there on" meaningful.
 

@@ -31,12 +31,11 @@ MAX_BYTES = 1 << 30
 _HEAD = struct.Struct(">II")
 _LENGTH = struct.Struct(">I")
 _to_json = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
-_from_json = json.JSONDecoder().scan_once
+_from_json = json.JSONDecoder().raw_decode
 _DEFECTS = (
     ArithmeticError,
     LookupError,
     RecursionError,
-    StopIteration,
     TypeError,
     ValueError,
     struct.error,
@@ -56,7 +55,7 @@ class _Writing:
         found = self._places.get(key)
         if found is not None:
             return found
-        cls = type(value)
+        cls: Any = type(value)
         number = number_of(cls)
         form = class_form(cls)
         row = [number, *form.values(value)]

@@ -20,6 +20,7 @@ import enum
 import types
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
+from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from functools import cache
 from operator import attrgetter
@@ -203,7 +204,7 @@ def _union(forms: list[Form]) -> Form:
         return Form(plain, plain)
 
     @cache
-    def write_of(kind: type) -> Write | None:
+    def write_of(kind: Any) -> Write | None:
         return (
             None
             if kind in plain
@@ -211,7 +212,8 @@ def _union(forms: list[Form]) -> Form:
         )
 
     def write(value: Any, writing: Writing) -> Raw:
-        convert = write_of(type(value))
+        kind: Any = type(value)
+        convert = write_of(kind)
         return value if convert is None else convert(value, writing)
 
     def read(raw: Raw, reading: Reading) -> Any:
@@ -330,6 +332,28 @@ def _read_array(place: int, reading: Reading) -> pa.Array:
     return batch.column(0)
 
 
+def _timedelta(text: str) -> timedelta:
+    days, seconds, microseconds = map(int, text.split())
+    return timedelta(days, seconds, microseconds)
+
+
+_TEXTS: dict[Any, tuple[str, Callable[[Any], str]]] = {
+    Decimal: ("decimal", str),
+    date: ("date", date.isoformat),
+    datetime: ("datetime", datetime.isoformat),
+    time: ("time", time.isoformat),
+    timedelta: ("timedelta", lambda value: f"{value.days} {value.seconds} {value.microseconds}"),
+}
+_OF_TEXT: dict[str, Callable[[str], Any]] = {
+    "decimal": Decimal,
+    "date": date.fromisoformat,
+    "datetime": datetime.fromisoformat,
+    "time": time.fromisoformat,
+    "timedelta": _timedelta,
+}
+"""Values of keys and literals that cross as a mark and a text."""
+
+
 def write_any(value: Any, writing: Writing) -> Raw:
     kind = type(value)
     if kind in PLAIN:
@@ -340,10 +364,11 @@ def write_any(value: Any, writing: Writing) -> Raw:
         return ["list", *[write_any(one, writing) for one in value]]
     if kind is dict:
         return ["dict", *[write_any(one, writing) for pair in value.items() for one in pair]]
-    if kind is Decimal:
-        return ["decimal", str(value)]
     if kind is bytes:
         return ["bytes", writing.keep(value)]
+    if kind in _TEXTS:
+        mark, to_text = _TEXTS[kind]
+        return [mark, to_text(value)]
     return ["object", writing.put(value)]
 
 
@@ -361,10 +386,10 @@ def read_any(raw: Raw, reading: Reading) -> Any:
         case ["dict", *values]:
             found = [read_any(one, reading) for one in values]
             return dict(zip(found[::2], found[1::2], strict=True))
-        case ["decimal", str(text)]:
-            return Decimal(text)
         case ["bytes", int(place)]:
             return _read_bytes(place, reading)
         case ["object", int(place)] if place >= 0:
             return reading.objects[place]
+        case [str(mark), str(text)] if mark in _OF_TEXT:
+            return _OF_TEXT[mark](text)
     raise ProtocolError("a value is of a kind that does not exist")

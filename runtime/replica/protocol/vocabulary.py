@@ -65,7 +65,7 @@ _NUMBERS = {name: number for number, name in enumerate(_NAMES)}
 
 
 @cache
-def number_of(cls: type[Any]) -> int:
+def number_of(cls: Any) -> int:
     number = _NUMBERS.get((cls.__module__, cls.__qualname__))
     if number is None:
         raise TypeError(f"{cls.__qualname__} is not in the vocabulary of messages")

@@ -274,6 +274,17 @@ def test_a_replica_notices_that_the_coordinator_is_silent(
     dialed.close()
 
 
+def test_tls_that_was_tampered_with_ends_the_connection(over_tcp: Served) -> None:
+    """Who is on the way can do no more than that."""
+    dialed = dial(over_tcp.address, HELLO, SECRET)
+    dialed.send(CancelPeek(1))
+    assert dialed.receive() == CancelPeek(1)
+    plain = dialed._stream._plain  # type: ignore[attr-defined]
+    plain.sendall(b"\x17\x03\x03\x00\x40" + bytes(64))  # a record that nobody has sealed
+    assert dialed.receive() is None
+    dialed.close()
+
+
 def broken(random: Random, said: bytes) -> bytes:
     data = bytearray(said)
     match random.randrange(4):

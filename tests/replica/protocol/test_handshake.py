@@ -26,6 +26,12 @@ def admitted(admission: Admission, said: bytes, secret: bytes | None = SECRET) -
     return admission.admit(said[HEAD_BYTES:], lambda hello: secret)
 
 
+def heard(admission: Admission, said: bytes) -> None:
+    """As the listener takes it from a stream."""
+    rest = admission.rest(said[:HEAD_BYTES])
+    admission.admit(said[HEAD_BYTES:][:rest], lambda hello: SECRET)
+
+
 @pytest.mark.parametrize(
     "hello", [HELLO, Hello(DRIVER, 0, 0, 1), Hello("é" * 127, 2**64 - 1, 2**64 - 1, 2**32 - 1)]
 )

@@ -6,6 +6,7 @@ import enum
 import types
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
+from datetime import UTC, date, datetime, time, timedelta, timezone
 from decimal import Decimal
 from pathlib import Path
 from random import Random
@@ -18,6 +19,14 @@ DEEP = 3
 TEXTS = ("", "a", "é\0\x7f日本", "\ud800", '"\\', "x" * 300)
 NUMBERS = (0, 1, -1, 2**31, 2**63, 2**64 - 1, -(2**63), 10**40)
 FLOATS = (0.0, -0.0, 1.5, 1e308, 5e-324, float("inf"), float("-inf"), float("nan"))
+TIMES = (
+    date(2024, 2, 29),
+    datetime(1, 1, 1, 0, 0, 0, 1),
+    datetime(9999, 12, 31, 23, 59, 59, 999_999, UTC),
+    datetime(2024, 1, 1, tzinfo=timezone(timedelta(hours=-3, minutes=-30))),
+    time(23, 59, 59, 5),
+    timedelta(-1, 5, 7),
+)
 BYTES = (b"", b"\x00\xff", b"y" * 1_000)
 
 
@@ -79,7 +88,7 @@ def _simple(annotation: Any, random: Random, depth: int) -> Any:
 
 
 def draw_any(random: Random, depth: int) -> Any:
-    plain = (None, True, *NUMBERS, *FLOATS, *TEXTS, *BYTES[:2], Decimal("-1.50"), Decimal("NaN"))
+    plain = (None, True, *NUMBERS, *FLOATS, *TEXTS, *BYTES[:2], Decimal("-1.50"), Decimal("NaN"), *TIMES)
     shape = random.choice(("plain", "plain", "list", "tuple", "dict")) if depth <= DEEP else "plain"
     few = range(random.randrange(3))
     if shape == "list":
