@@ -205,11 +205,12 @@ def _union(forms: list[Form]) -> Form:
 
     @cache
     def write_of(kind: Any) -> Write | None:
-        return (
-            None
-            if kind in plain
-            else next(form.write for form in converted if issubclass(kind, tuple(form.types)))
-        )
+        if kind in plain:
+            return None
+        for form in converted:
+            if issubclass(kind, tuple(form.types)):
+                return form.write
+        raise TypeError(f"a {kind.__name__} is where none may be")
 
     def write(value: Any, writing: Writing) -> Raw:
         kind: Any = type(value)
