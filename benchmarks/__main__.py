@@ -1,11 +1,12 @@
 """`python -m benchmarks`: engine, hydration, end-to-end, transactions, statements, pgbench, isolation, responsiveness, idle, merges, formats,
-memory, files, footprint, reads, recovery, storage, kafka, replication, webhooks, dbt, dbt-tests, all."""
+lakes, memory, files, footprint, reads, recovery, storage, kafka, replication, webhooks, dbt, dbt-tests, all."""
 
 from __future__ import annotations
 
 import signal
 import sys
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
 from typing import Annotated
@@ -13,17 +14,18 @@ from typing import Annotated
 import typer
 
 from .appends import DATABASES, run_append_cost, run_append_rate
-from .dbt_runs import run_dbt
-from .dbt_tests import run_dbt_tests
+from .dbt import run_dbt, run_dbt_tests
 from .end_to_end import run_end_to_end
 from .engine import application, run_in_process, run_resident
-from .files import run_snapshots
+from .files import run_snapshots, s3a_jars
 from .footprint import run_disk, run_processes, run_upserts
 from .formats import run_formats
 from .hydration import TPCH_NAMES, VIEWS, bases, run_hydration
 from .idle import run_idle
 from .isolation import run_isolation
-from .kafka import NoFlink, flink_jars, run_backlogs, run_freshness, run_sinks
+from .kafka import flink_jars, run_backlogs, run_freshness, run_sinks
+from .lakes import run_lake_sinks
+from .maven import NoJars
 from .measure import Machine
 from .memory import run_memory
 from .merges import run_merges
@@ -264,6 +266,16 @@ def merges(output: OutputOption = None) -> None:
 
 
 @app.command()
+def lakes(
+    rows: RowsOption = 1_000_000, repeats: RepeatsOption = REPEATS, output: OutputOption = None
+) -> None:
+    """Contents and changes into tables of Iceberg and Delta Lake, by key and as a log, in this process."""
+    machine = Machine.now()
+    console.log(f"sinks into lakes, {rows:,} rows")
+    finish(list(run_lake_sinks(rows, repeats)), machine, output)
+
+
+@app.command()
 def formats(output: OutputOption = None) -> None:
     """Payloads of messages to columns, by format, on one core."""
     machine = Machine.now()
@@ -339,11 +351,8 @@ def kafka(
 ) -> None:
     """A topic that is read whole, as rows and by key; how soon a message is in a view; a view that is written to a topic."""
     if flink:
-        try:
+        with _named_jars():
             flink_jars()
-        except NoFlink as error:
-            console.log(f"[red]{error}")
-            raise typer.Exit(1) from None
     machine = Machine.now()
     results: list[Result] = []
     if messages:
@@ -397,14 +406,22 @@ def files(
     rounds: Annotated[int, typer.Option("--rounds", help="How often each reads them.")] = 3,
     s3: Annotated[
         str | None,
-        typer.Option("--s3", help="ENDPOINT/BUCKET of a server that is there, which takes any keys."),
+        typer.Option("--s3", help="URL/BUCKET of a server that is there, which takes any keys."),
     ] = None,
+    spark_s3: Annotated[
+        bool,
+        typer.Option("--spark-s3", help="Spark counts the objects as well; its jars for that come by Maven."),
+    ] = False,
     output: OutputOption = None,
 ) -> None:
     """Parquet files that are there when a source begins: read by a job, and by the source itself; Spark's own counts of them."""
+    jars = None
+    if spark_s3:
+        with _named_jars():
+            jars = s3a_jars()
     machine = Machine.now()
     console.log(f"{rows:,} rows in {count} files")
-    finish(list(run_snapshots(rows, count, rounds, s3)), machine, output)
+    finish(list(run_snapshots(rows, count, rounds, s3, jars)), machine, output)
 
 
 @app.command()
@@ -489,6 +506,16 @@ def everything(scale: ScaleOption = 1.0, output: OutputOption = None) -> None:
     results += _hydration(1_000_000, REPEATS, ("W2", "five"), 0.5)
     results += run_end_to_end(10_000, max(int(200 * scale), 10))
     finish(results, machine, output)
+
+
+@contextmanager
+def _named_jars() -> Iterator[None]:
+    """Ends the command with what is said of jars that are not there."""
+    try:
+        yield
+    except NoJars as error:
+        console.log(f"[red]{error}")
+        raise typer.Exit(1) from None
 
 
 def finish(results: list[Result], machine: Machine, output: Path | None) -> None:

@@ -133,10 +133,53 @@ class Settings:
     superuser_reserved_connections: int = field(
         default=3, metadata={"help": "of these, the last so many are for superusers"}
     )
+    max_connections_per_address: int = field(
+        default=0,
+        metadata={
+            "help": "client connections at once from one address, or one /64 of IPv6, but those of superusers; 0 is any number"
+        },
+    )
+    max_opening_connections: int = field(
+        default=256,
+        metadata={"help": "connections at once that have no session yet; one more ends the oldest"},
+    )
+    max_opening_connections_per_address: int = field(
+        default=128, metadata={"help": "of these, so many from one address; 0 is any number"}
+    )
+    failed_login_delay_ms: int = field(
+        default=500,
+        metadata={
+            "help": "what the fourth wrong password of a client for a role costs; each further one costs twice as much, "
+            "10 s at most; 0 is nothing"
+        },
+    )
     authentication_timeout_ms: int = field(
         default=60_000, metadata={"help": "how long a client may take to begin a session; 0 is any time"}
     )
+    audit_log_events: int = field(
+        default=20_000,
+        metadata={
+            "help": "events that the audit log keeps: the last so many of definitions, and of logins; 0 keeps no log"
+        },
+    )
+    oidc_issuer: str = field(
+        default="", metadata={"help": "URL of the issuer of tokens that stand for passwords; empty is none"}
+    )
+    oidc_audience: str = field(
+        default="", metadata={"help": "for whom the tokens are to be; several with commas between"}
+    )
+    oidc_authentication_claim: str = field(default="sub", metadata={"help": "what of a token names the role"})
+    oidc_names_file: str = field(
+        default="", metadata={"help": "file of lines `name = role`, for names in tokens that are no roles"}
+    )
+    oidc_ca_file: str = field(
+        default="", metadata={"help": "authorities that certify the issuer; empty is the system's"}
+    )
     http_max_connections: int = field(default=500, metadata={"help": "connections to the HTTP port at once"})
+    http_max_connections_per_address: int = field(
+        default=250,
+        metadata={"help": "of these, so many from one address, or one /64 of IPv6; 0 is any number"},
+    )
     http_timeout_ms: int = field(
         default=30_000,
         metadata={"help": "how long the head of an HTTP request may take to arrive, and then its body"},

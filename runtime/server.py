@@ -30,11 +30,14 @@ from .errors import Fenced, PtvcError
 from .network.addresses import from_here
 from .network.certificates import Certificates
 from .network.exposure import Exposure
+from .network.issuer import Issuer
+from .network.names import read_names
+from .network.tokens import TokenRules, Tokens
 from .persist.location import Location
 from .persist.stores import open_stores
 from .pgwire.listener import Limits
 from .pgwire.listener import serve as listen
-from .pgwire.passwords import of_roles
+from .pgwire.passwords import of_roles, of_tokens
 from .sql.warm_up import warm_up
 from .supervision import Supervisor
 
@@ -61,6 +64,8 @@ HTTP_PORT = "PTVC_HTTP_PORT_BEFORE"
 """Environment variables: where the process listened before it was started anew, and listens again."""
 HTTP_PACKAGES = ("uvicorn", "starlette", "httptools")
 """Those of the extra `http`."""
+OIDC_PACKAGES = ("jwt",)
+"""Those of the extra `oidc`."""
 CERTIFICATE_LOOK_S = 10.0
 """How often it is looked whether the files of the certificate have changed."""
 STOP_TIMEOUT_S = 30.0
@@ -106,6 +111,7 @@ async def run(
         exposure = replace(exposure, http_port=int(os.environ.pop(HTTP_PORT, exposure.http_port)))
         _check_http()  # before anything is begun
     certificates = None if exposure.certificate is None else Certificates(exposure.certificate)
+    tokens = tokens_of(settings)
     keys = KeyRing.open(key_file or directory / KEY_FILE, secrets_keys, made=key_file is None)
     stopping = asyncio.Event()
     loop = asyncio.get_running_loop()
@@ -131,7 +137,7 @@ async def run(
     coordinator = Coordinator(storage, directory, settings, clock, supervisor, fenced, launch, keys)
     await coordinator.start()
     try:
-        _check_who_may_enter(exposure, coordinator)
+        _check_who_may_enter(exposure, coordinator, by_token=tokens is not None)
         listener = await listen(
             exposure.host,
             exposure.port,
@@ -142,6 +148,8 @@ async def run(
             certificates=certificates,
             tls_only=exposure.tls_only,
             insecure=exposure.insecure,
+            on_refused=coordinator.audit.refused,
+            token_role=None if tokens is None else of_tokens(tokens, coordinator),
         )
         web: HttpListener | None = None
         http_port: int | None = None
@@ -164,6 +172,8 @@ async def run(
         finally:
             (directory / RUNTIME_FILE).unlink(missing_ok=True)
             await asyncio.gather(listener.close(), *([] if web is None else [web.close()]))
+            if tokens is not None:
+                tokens.close()
     finally:
         await _stop(coordinator, bool(failures))
     if failures:
@@ -176,12 +186,31 @@ async def run(
 
 
 def _check_http() -> None:
-    missing = [name for name in HTTP_PACKAGES if importlib.util.find_spec(name) is None]
+    _check_extra("the HTTP port", HTTP_PACKAGES, "http")
+
+
+def _check_extra(what: str, packages: tuple[str, ...], extra: str) -> None:
+    missing = [name for name in packages if importlib.util.find_spec(name) is None]
     if missing:
         raise PtvcError(
-            f"the HTTP port needs {', '.join(missing)}, which is not installed",
-            hint="Install them with: pip install 'dbt-ptvc[http]'",
+            f"{what} needs {', '.join(missing)}, which is not installed",
+            hint=f"Install them with: pip install 'dbt-ptvc[{extra}]'",
         )
+
+
+def tokens_of(settings: Settings) -> Tokens | None:
+    """What takes tokens, where an issuer is named.  Raises PtvcError where that cannot be."""
+    if not settings.oidc_issuer:
+        return None
+    _check_extra("oidc_issuer", OIDC_PACKAGES, "oidc")
+    names = Path(settings.oidc_names_file) if settings.oidc_names_file else None
+    rules = TokenRules(
+        [part for text in settings.oidc_audience.split(",") if (part := text.strip())],
+        settings.oidc_authentication_claim,
+        {} if names is None else read_names(names),
+    )
+    authorities = Path(settings.oidc_ca_file) if settings.oidc_ca_file else None
+    return Tokens(Issuer(settings.oidc_issuer, authorities), rules)
 
 
 def _say_ready(directory: Path, exposure: Exposure, web_url: str) -> None:
@@ -208,19 +237,25 @@ def _limits(settings: Settings) -> Limits:
         max_connections=settings.max_connections,
         max_statement_bytes=settings.max_statement_bytes,
         reserved_connections=settings.superuser_reserved_connections,
+        max_per_address=settings.max_connections_per_address,
+        max_opening=max(settings.max_opening_connections, 1),
+        max_opening_per_address=settings.max_opening_connections_per_address,
+        failed_login_seconds=settings.failed_login_delay_ms / 1000,
         startup_seconds=settings.authentication_timeout_ms / 1000,
     )
 
 
-def _check_who_may_enter(exposure: Exposure, coordinator: Coordinator) -> None:
-    """Beyond the loopback a role needs a password or a certificate: where there are none nobody could come in, and nobody else
-    should."""
+def _check_who_may_enter(exposure: Exposure, coordinator: Coordinator, *, by_token: bool) -> None:
+    """Beyond the loopback a role needs a password, a certificate or a token: where there are none nobody could come in, and nobody
+    else should."""
     by_certificate = exposure.certificate is not None and exposure.certificate.client_authorities is not None
-    if not (exposure.is_local or exposure.insecure or by_certificate or coordinator.asks_passwords):
+    if not (
+        exposure.is_local or exposure.insecure or by_certificate or by_token or coordinator.asks_passwords
+    ):
         raise PtvcError(
             f"refusing to listen on {exposure.host}: no role has a password",
             hint="Start the runtime on 127.0.0.1, give one with: ALTER ROLE ptvc PASSWORD '...', and start it again; or take "
-            "clients' certificates with --tls-client-ca.",
+            "clients' certificates with --tls-client-ca, or tokens with --set oidc_issuer=...",
         )
 
 
@@ -240,13 +275,15 @@ async def _listen_http(
     from .http.listener import listen as listen_http  # of an extra
     from .http.protocol import Bounds
 
-    bounds = Bounds(settings.http_max_connections, settings.http_timeout_ms / 1000)
+    bounds = Bounds(
+        settings.http_max_connections,
+        settings.http_timeout_ms / 1000,
+        settings.http_max_connections_per_address,
+    )
     supervisor = Supervisor(lambda _, error: failed(error))
     assert exposure.http_port is not None
-    context = None if certificates is None else certificates.http_context()
-    return await listen_http(
-        exposure.host, exposure.http_port, coordinator.webhooks, bounds, supervisor, context
-    )
+    tls = None if certificates is None else certificates.http_context
+    return await listen_http(exposure.host, exposure.http_port, coordinator.webhooks, bounds, supervisor, tls)
 
 
 def _settle() -> None:

@@ -31,6 +31,7 @@ from ptvc.coord.coordinator import Coordinator
 from ptvc.coord.storage.storage import Storage
 from ptvc.http.listener import HttpListener, listen
 from ptvc.http.protocol import Bounds
+from ptvc.network.certificates import Certificates
 from ptvc.persist.client import PersistClient
 from ptvc.persist.column_cache import ColumnCache
 from ptvc.persist.compact import UNLIMITED
@@ -212,7 +213,7 @@ class ThreadDriver:
 
 class InProcess:
     """One environment in `directory`; it can be stopped, crashed, and started again.  `consensus` and `blob` are the URLs of
-    its stores."""
+    its stores, `certificates` what its listeners show."""
 
     def __init__(
         self,
@@ -224,16 +225,18 @@ class InProcess:
         blob: str | None = None,
         consensus: str | None = None,
         http: bool = False,
+        certificates: Certificates | None = None,
     ) -> None:
         self.directory = directory
         self._http = http
+        self._certificates = certificates
         self.consensus = consensus
         self.blob = blob
         self.spark = spark
         self._jobs = jobs
         self.settings = settings
         self.clock = clock or SystemClock()
-        self.limits = Limits()
+        self.limits = Limits(failed_login_seconds=self.settings.failed_login_delay_ms / 1000)
         self.fenced = threading.Event()
         self.failures: list[BaseException] = []
         self.unhandled: list[dict[str, Any]] = []
@@ -283,14 +286,21 @@ class InProcess:
             passwords=of_roles(self.coordinator),
             is_superuser=self.coordinator.is_superuser,
             limits=self.limits,
+            certificates=self._certificates,
+            on_refused=self.coordinator.audit.refused,
         )
         self.port = self._listener.port
         if self._http:
-            bounds = Bounds(self.settings.http_max_connections, self.settings.http_timeout_ms / 1000)
+            bounds = Bounds(
+                self.settings.http_max_connections,
+                self.settings.http_timeout_ms / 1000,
+                self.settings.http_max_connections_per_address,
+            )
+            tls = None if self._certificates is None else self._certificates.http_context
             supervisor = Supervisor(lambda name, error: failures.append(error))
             webhooks = self.coordinator.webhooks
             # The port is kept, so that clients find the next one.
-            self._web = await listen("127.0.0.1", self.http_port, webhooks, bounds, supervisor)
+            self._web = await listen("127.0.0.1", self.http_port, webhooks, bounds, supervisor, tls)
             self.http_port = self._web.port
 
     def stop(self) -> None:
@@ -446,10 +456,11 @@ def running(
     blob: str | None = None,
     consensus: str | None = None,
     http: bool = False,
+    certificates: Certificates | None = None,
 ) -> Iterator[InProcess]:
     """A fresh environment, deleted at the end."""
     directory = Path(tempfile.mkdtemp(prefix="ptvc-t-"))
-    runtime = InProcess(directory, settings, clock, jobs, spark, blob, consensus, http)
+    runtime = InProcess(directory, settings, clock, jobs, spark, blob, consensus, http, certificates)
     try:
         runtime.start()
         yield runtime

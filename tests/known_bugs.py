@@ -209,8 +209,8 @@ FINDINGS = (
         (
             Edit(
                 "runtime/pgwire/listener.py",
-                '            oldest = next(iter(self._opening))\n            del self._opening[oldest]\n            oldest.send(\n                codec.error_response(_full("sorry, too many clients are connecting"), severity="FATAL")\n            )\n            oldest.close()\n',
-                '            wire.send(codec.error_response(_full("sorry, too many clients are connecting"), severity="FATAL"))\n            wire.close()\n            return\n',
+                "        oldest = self._opening.add(wire, _network(wire))\n",
+                '        if len(self._opening) >= self._limits.max_opening:\n            wire.send(codec.error_response(_full("sorry, too many clients are connecting"), severity="FATAL"))\n            wire.close()\n            return\n        oldest = self._opening.add(wire, _network(wire))\n',
             ),
         ),
         (
@@ -1073,6 +1073,28 @@ OTHERS = (
         ("tests/e2e/inprocess/filters/test_row_retention.py",),
     ),
     Mutant(
+        "a source is to leave out rows of which a reader tells an error",
+        (
+            Edit(
+                "runtime/coord/query/source_readers.py",
+                "        elif not can_fail(conjunct) and not (failing and conjunct.nullable):\n",
+                "        elif not can_fail(conjunct):\n",
+            ),
+        ),
+        ("tests/coord/query/test_source_offers.py",),
+    ),
+    Mutant(
+        "a column goes that a view names at which nobody looks",
+        (
+            Edit(
+                "runtime/coord/query/source_offers.py",
+                "    return f\"it is named by {', '.join(naming)}\" if naming else None\n",
+                "    return None\n",
+            ),
+        ),
+        ("tests/coord/query/test_source_offers.py",),
+    ),
+    Mutant(
         "a source that keeps less goes on by its former definition",
         (
             Edit(
@@ -1139,6 +1161,17 @@ OTHERS = (
         ("tests/storage/sink/iceberg/test_sink.py", "tests/storage/sink/delta/test_sink.py"),
     ),
     Mutant(
+        "values of a column that somebody has dropped from the table of a sink into a lake are left out in silence",
+        (
+            Edit(
+                "runtime/storage/sink/lake/sink.py",
+                "        if lost:\n",
+                "        if lost and self._exchange is not None:\n",
+            ),
+        ),
+        ("tests/storage/sink/lake/test_exchange.py::test_a_column_that_somebody_has_dropped",),
+    ),
+    Mutant(
         "what comes in plain behind a request for TLS is taken for what came inside",
         (
             Edit(
@@ -1177,6 +1210,31 @@ OTHERS = (
         ("tests/pgwire/test_tls.py::test_a_certificate_stands_for_a_password",),
     ),
     Mutant(
+        "events of definitions are in memory only",
+        (
+            Edit(
+                "runtime/coord/audit/log.py",
+                "        return AuditChange(tuple(added[-self._most :]), self._beyond(self._definitions, len(added)))\n",
+                "        change = AuditChange(tuple(added[-self._most :]), self._beyond(self._definitions, len(added)))\n"
+                "        self.recorded(change)\n        return None\n",
+            ),
+        ),
+        (
+            "tests/e2e/inprocess/sessions/test_audit_log.py::test_it_outlasts_restarts_and_definitions_a_crash",
+        ),
+    ),
+    Mutant(
+        "handshakes of HTTPS are not counted",
+        (
+            Edit(
+                "runtime/http/handshake.py",
+                "        if self._handshakes.places.take(network_of_peer(transport)):\n",
+                "        self._handshakes.places.take(network_of_peer(transport), beyond=True)\n        if True:\n",
+            ),
+        ),
+        ("tests/e2e/inprocess/webhooks/test_https.py::test_handshakes_are_counted",),
+    ),
+    Mutant(
         "snapshots of one commit of Iceberg are seen apart",
         (
             Edit(
@@ -1197,6 +1255,61 @@ OTHERS = (
             ),
         ),
         ("tests/storage/source/delta/test_connector.py::test_only_what_differs_is_handed_out",),
+    ),
+    Mutant(
+        "rows of the catalog about an item stay as they were before it was altered",
+        (
+            Edit(
+                "runtime/coord/introspection/item_rows.py",
+                "(at := places.get(item.id)) is None or at.item is not item",
+                "item.id not in places",
+            ),
+        ),
+        ("tests/coord/introspection/test_item_rows.py",),
+    ),
+    Mutant(
+        "an error of a row upstream does not say of which",
+        (
+            Edit(
+                "runtime/storage/source/upstream/rows.py",
+                "    if table is not None and table.names_rows:\n",
+                "    if False:\n",
+            ),
+        ),
+        ("tests/storage/source/postgres/test_rows.py::test_an_error_names_the_table_and_the_row",),
+    ),
+    Mutant(
+        "tables that a source makes itself stay behind",
+        (
+            Edit(
+                "dbt/adapters/ptvc/staging/adapter.py",
+                "for one in with_own_tables(staged, made):",
+                "for one in (staged,):",
+            ),
+        ),
+        ("tests/adapter/sources/test_own_tables.py::TestOwnTables",),
+    ),
+    Mutant(
+        "what could not be checked does not change",
+        (
+            Edit(
+                "runtime/check/changes.py",
+                "if id_ in old and id_ not in known and self._checked(id_) is None",
+                "if False",
+            ),
+        ),
+        ("tests/check/test_changes.py::test_what_could_not_be_checked_is_not_called_unchanged",),
+    ),
+    Mutant(
+        "a source whose rows are in error is as it should be",
+        (
+            Edit(
+                "dbt/adapters/ptvc/waiting.py",
+                "        for written in self._written_by(relation):\n            self._assert_no_error(relation, written)\n",
+                "",
+            ),
+        ),
+        ("tests/adapter/sources/test_errors_of_rows.py::TestARowInError",),
     ),
 )
 

@@ -11,7 +11,8 @@ says how often to ask a query, and has its tables stored, indexed and decoded as
 | | `job` | by the tasks of a job, of several partitions, one after the other in this process |
 | | `spark` | by Spark itself, which has the replicas as well |
 | stored | `inline` | every write is a part that is carried inline |
-| | `blobs` | every write is a blob: changes and deletions stand beside the rows that they undo |
+| | `arrow` | every write is a blob of Arrow, as those of middling size are |
+| | `blobs` | every write is a blob of Parquet: changes and deletions stand beside the rows that they undo |
 | | `merged` | before a query, all writes of a table are made one blob |
 | indexed | | tables have an index on each column |
 
@@ -42,7 +43,7 @@ STILL = replace(FAST, compaction_interval_ms=NEVER)
 """Settings under which nothing is merged by itself."""
 
 Engine = Literal["duckdb", "operators", "job", "spark"]
-Stored = Literal["inline", "blobs", "merged"]
+Stored = Literal["inline", "arrow", "blobs", "merged"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +80,7 @@ WAYS = (
         for engine in ("duckdb", "operators", "job")
         for stored in ("inline", "blobs", "merged")
     ),
+    Way("duckdb", "arrow"),
     Way("duckdb", "inline", indexed=True),
     Way("operators", "inline", indexed=True),
 )
@@ -160,8 +162,10 @@ class Variant:
 def running_in(way: Way, settings: Settings = STILL) -> Iterator[Variant]:
     """A fresh environment in which queries are answered in that way."""
     inline = write.INLINE_MAX_BYTES if way.stored == "inline" else 0
+    arrow = write.PASSING_MAX_BYTES if way.stored == "arrow" else 0
     with (
         mock.patch.object(write, "INLINE_MAX_BYTES", inline),
+        mock.patch.object(write, "PASSING_MAX_BYTES", arrow),
         running(way.settings(settings), jobs=True, spark=way.engine == "spark") as runtime,
     ):
         yield Variant(way, runtime)

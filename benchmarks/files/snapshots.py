@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import secrets
 import subprocess
 import sys
 import tempfile
@@ -19,6 +20,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from obstore.store import S3Store
 
+from ..maven import jars_of
 from ..runtime import RuntimeFailed, ServedRuntime, await_true, served
 from .results import SnapshotResult
 
@@ -28,18 +30,36 @@ COLUMNS = "id bigint, k int, x double precision, t text"
 WITHIN_S = 1800.0
 NEVER = 1 << 60
 KEY = "testing"
+HADOOP, SDK = "3.5.0", "2.35.4"
+"""Of the pinned Spark, and the version that this Hadoop names."""
+_SDK_MODULES = ("s3", "s3-transfer-manager", "sts", "apache-client", "netty-nio-client")
+_NOT_NEEDED = ("software.amazon.awssdk:bundle", "org.apache.hadoop:hadoop-common")
+"""All of the SDK, some 600 MB, and what Spark has."""
 
 
-def run_snapshots(rows: int, files: int, rounds: int, s3: str | None) -> Iterator[SnapshotResult]:
-    """`s3` is `ENDPOINT/BUCKET` of a server that is there, which takes the keys KEY; None leaves it out."""
+def s3a_jars() -> Path:
+    """The folder of what Spark needs to read objects of S3.  Raises NoJars."""
+    modules = {f"software.amazon.awssdk:{module}": SDK for module in _SDK_MODULES}
+    artifacts = {"org.apache.hadoop:hadoop-aws": HADOOP, **modules}
+    return jars_of(f"s3a-{HADOOP}-{SDK}", artifacts, without=_NOT_NEEDED)
+
+
+def run_snapshots(
+    rows: int, files: int, rounds: int, s3: str | None, s3a: Path | None = None
+) -> Iterator[SnapshotResult]:
+    """`s3` is `URL/BUCKET` of a server that is there, which takes the keys KEY; None leaves it out.  With `s3a`, a folder of jars,
+    Spark counts its objects as well."""
     with tempfile.TemporaryDirectory(prefix="ptvc-bench-") as folder:
         total = write_files(Path(folder), rows, files)
-        yield from _spark(folder, rounds)
+        yield from _spark("directory", folder, rounds)
         places = {"directory": f"FROM FILE '{folder}'"}
         if s3 is not None:
             endpoint, _, bucket = s3.rpartition("/")
-            _upload(Path(folder), endpoint, bucket)
-            places["S3"] = f"FROM S3 CONNECTION c (URI 's3://{bucket}/in')"
+            prefix = f"ptvc-bench-{secrets.token_hex(4)}"
+            _upload(Path(folder), endpoint, bucket, prefix)
+            if s3a is not None:
+                yield from _spark("S3", f"s3a://{bucket}/{prefix}", rounds, str(s3a), endpoint, KEY)
+            places["S3"] = f"FROM S3 CONNECTION c (URI 's3://{bucket}/{prefix}')"
         for what, least in (("job", 1), ("itself", NEVER)):
             settings = [f"source_job_min_bytes={least}", "compaction_interval_ms=3600000"]
             with served(settings) as runtime, runtime.connect() as db:
@@ -69,18 +89,18 @@ def write_files(folder: Path, rows: int, files: int) -> int:
     return count * files
 
 
-def _spark(folder: str, rounds: int) -> Iterator[SnapshotResult]:
-    command = [sys.executable, "-m", "benchmarks.files.spark_counts", folder, str(rounds)]
+def _spark(place: str, path: str, rounds: int, *s3a: str) -> Iterator[SnapshotResult]:
+    command = [sys.executable, "-m", "benchmarks.files.spark_counts", path, str(rounds), *s3a]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         raise RuntimeFailed(f"Spark did not count: {done.stderr[-2000:]}")
     for line in done.stdout.splitlines():
         if line.startswith("["):
             what, rows, seconds, cpu_s = json.loads(line)
-            yield SnapshotResult(f"Spark, {what}", rows, seconds, cpu_s, os.getloadavg()[0])
+            yield SnapshotResult(f"{place}, Spark's {what}", rows, seconds, cpu_s, os.getloadavg()[0])
 
 
-def _upload(folder: Path, endpoint: str, bucket: str) -> None:
+def _upload(folder: Path, endpoint: str, bucket: str, prefix: str) -> None:
     store = S3Store(
         bucket,
         endpoint=endpoint,
@@ -90,7 +110,7 @@ def _upload(folder: Path, endpoint: str, bucket: str) -> None:
         client_options={"allow_http": True},
     )
     for path in sorted(folder.iterdir()):
-        obstore.put(store, f"in/{path.name}", path)
+        obstore.put(store, f"{prefix}/{path.name}", path)
 
 
 def _connect(db: psycopg.Connection[Any], endpoint: str) -> None:

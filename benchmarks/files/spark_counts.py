@@ -1,4 +1,5 @@
-"""`python -m benchmarks.files.spark_counts PATH ROUNDS`: Spark's own counts of Parquet files, as JSON lines: what, rows, seconds, CPU seconds.
+"""`python -m benchmarks.files.spark_counts PATH ROUNDS [JARS ENDPOINT KEY]`: Spark's own counts of Parquet files, as JSON lines: what, rows,
+seconds, CPU seconds.  With the folder of the jars for it, objects of S3 at that endpoint are counted.
 
 `count(*)` reads the ends of the files only.  `decode` reads what it counts: a hash of all columns of every row.
 """
@@ -8,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from pathlib import Path
 from time import perf_counter
 
 from pyspark.sql import SparkSession
@@ -20,14 +22,24 @@ COUNTS = {
 }
 
 
-def main(path: str, rounds: int) -> None:
+def main(path: str, rounds: int, jars: str | None = None, endpoint: str = "", key: str = "") -> None:
     master = f"local[{len(os.sched_getaffinity(0))}]"
-    session = (
+    builder = (
         SparkSession.builder.master(master)
         .config("spark.driver.memory", "2g")
         .config("spark.ui.enabled", "false")
-        .getOrCreate()
     )
+    if jars is not None:
+        builder = builder.config("spark.jars", ",".join(map(str, sorted(Path(jars).iterdir()))))
+        for name, value in {
+            "endpoint": endpoint,
+            "endpoint.region": "us-east-1",
+            "path.style.access": "true",
+            "access.key": key,
+            "secret.key": key,
+        }.items():
+            builder = builder.config(f"spark.hadoop.fs.s3a.{name}", value)
+    session = builder.getOrCreate()
     session.sparkContext.setLogLevel("OFF")
     for round_ in range(rounds + 1):
         for what, expressions in COUNTS.items():
@@ -40,4 +52,4 @@ def main(path: str, rounds: int) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], int(sys.argv[2]))
+    main(sys.argv[1], int(sys.argv[2]), *sys.argv[3:])

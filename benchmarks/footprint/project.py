@@ -13,7 +13,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from ..dbt_project import PROJECT, write_profile
+from ..dbt.project import PROJECT, write_profile
 
 SOURCES = ("trips", "stations", "payments", "tariffs")
 

@@ -14,13 +14,13 @@ import tempfile
 from pathlib import Path
 from typing import TextIO
 
+from ..maven import NoJars, jars_of
 from ..measure import load
 from ..runtime import RuntimeFailed
 from .results import BacklogResult
 
 VERSION, CONNECTOR = "2.2.1", "5.0.0-2.2"
 SYSTEM = f"Flink SQL {VERSION}"
-_FETCHED_WITHIN_S = 600
 _ARTIFACTS = {
     "flink-clients": VERSION,
     "flink-connector-base": VERSION,
@@ -61,67 +61,22 @@ SELECT count(*) FROM upserted
 _JOBS = ("append, dropped", "upsert, dropped", "upsert, counted")
 
 
-class NoFlink(Exception):
-    """What Flink needs is not on this machine; the text says what."""
-
-
 def flink_jars() -> Path:
-    """The folder of its jars, from Maven Central, in a cache of this machine's."""
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "ptvc-benchmarks"
-    folder = cache / f"flink-{VERSION}-{CONNECTOR}"
-    if folder.is_dir():
-        return folder
-    maven = shutil.which("mvn")
-    if maven is None:
-        raise NoFlink("the jars of Flink come from Maven Central: there is no program mvn")
-    cache.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=cache) as made:
-        Path(made, "pom.xml").write_text(_pom())
-        command = [maven, "-q", "-B", "dependency:copy-dependencies", "-DincludeScope=runtime"]
-        try:
-            done = subprocess.run(
-                [*command, "-DoutputDirectory=lib"],
-                cwd=made,
-                capture_output=True,
-                text=True,
-                timeout=_FETCHED_WITHIN_S,
-                check=False,
-            )
-        except subprocess.TimeoutExpired:
-            raise NoFlink(f"Maven has not fetched the jars of Flink within {_FETCHED_WITHIN_S} s") from None
-        if done.returncode:
-            raise NoFlink(
-                f"the jars of Flink cannot be fetched: {(done.stdout + done.stderr).strip()[-400:]}"
-            )
-        try:
-            Path(made, "lib").rename(folder)
-        except OSError:  # another process has been first
-            if not folder.is_dir():
-                raise
-    return folder
-
-
-def _pom() -> str:
-    wanted = "".join(
-        f"<dependency><groupId>org.apache.flink</groupId><artifactId>{name}</artifactId><version>{version}</version></dependency>"
-        for name, version in _ARTIFACTS.items()
-    )
-    return (
-        "<project><modelVersion>4.0.0</modelVersion><groupId>ptvc.benchmarks</groupId><artifactId>flink</artifactId>"
-        f"<version>1</version><packaging>pom</packaging><dependencies>{wanted}</dependencies></project>"
-    )
+    """The folder of its jars.  Raises NoJars."""
+    artifacts = {f"org.apache.flink:{name}": version for name, version in _ARTIFACTS.items()}
+    return jars_of(f"flink-{VERSION}-{CONNECTOR}", artifacts)
 
 
 def java() -> str:
     home = os.environ.get("JAVA_HOME")
     program = shutil.which("java", path=f"{home}/bin") if home else shutil.which("java")
     if program is None:
-        raise NoFlink("Flink needs a JDK of Java 17: there is no program java")
+        raise NoJars("Flink needs a JDK of Java 17: there is no program java")
     return program
 
 
 def run_flink(broker: str, topic: str, messages: int, keys: int) -> list[BacklogResult]:
-    """Whole reads of the topic, which has so many messages of so many keys.  Raises NoFlink, and RuntimeFailed for a wrong count."""
+    """Whole reads of the topic, which has so many messages of so many keys.  Raises NoJars, and RuntimeFailed for a wrong count."""
     jars = flink_jars()
     with tempfile.TemporaryDirectory(prefix="ptvc-bench-flink-") as folder:
         script, log = Path(folder) / "read.sql", Path(folder) / "flink.log"

@@ -8,7 +8,7 @@ Why, is said by comparing what the two queries say, part by part (`parts`).
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -25,7 +25,7 @@ from .parts import PARTS, Parts, parts_of
 from .statements import asserted_columns
 
 _OPTIONS = ("cluster", "retain_history", "refresh", "partition_by", "connector", "format", "envelope", "key")
-_MAINTAINED = ("view", "materialized_view", "source", "sink", "index")
+_MAINTAINED = ("view", "materialized_view", "source", "source_table", "sink", "index")
 _GROWING = ("incremental", "snapshot")
 """Their rows stay, whatever they were computed by, until `--full-refresh`."""
 
@@ -100,13 +100,21 @@ class Version:
     result: Result
     environment: Environment
 
-    def objects(self) -> dict[str, Checked]:
-        """Of nodes that become objects of a runtime, in order."""
+    def objects(self) -> dict[str, Node]:
+        """Nodes that become objects of a runtime, in order, whether they could be checked or not."""
         return {
-            id_: checked
-            for id_, checked in self.result.checked.items()
-            if checked.node.type in ("model", "snapshot", "seed") and checked.node.kind != "ephemeral"
+            node.id: node
+            for node in self.project.of_type("model", "snapshot", "seed")
+            if node.kind != "ephemeral"
         }
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """What changes; of `not_compared` it is not known: their own text is the same, and what it means, now or before, could not be checked."""
+
+    changes: Sequence[Change]
+    not_compared: Sequence[Node]
 
 
 @dataclass(slots=True)
@@ -119,28 +127,42 @@ class Comparison:
         """In the order of the project; those that are gone come last."""
         old, new = self.old.objects(), self.new.objects()
         found: dict[str, Change] = {}
-        for id_, checked in new.items():
-            former = self.old.project.nodes.get(id_)
-            if former is None:
-                found[id_] = Change(checked.node, Action.NEW)
-                continue
-            change = self._change(old[id_], checked) if id_ in old else self._unknown(former, checked.node)
+        for id_, node in new.items():
+            change = Change(node, Action.NEW) if id_ not in old else self._compared(id_)
             if change is not None:
                 found[id_] = change
         self._spread(found)
-        for id_, checked in old.items():
-            if id_ not in self.new.project.nodes:
-                found[id_] = Change(checked.node, Action.GONE)
+        found.update((id_, Change(node, Action.GONE)) for id_, node in old.items() if id_ not in new)
         order = {id_: place for place, id_ in enumerate(dict.fromkeys([*self.new.project.nodes, *old]))}
         return sorted(found.values(), key=lambda change: order[change.node.id])
 
-    @staticmethod
-    def _unknown(old: Node, new: Node) -> Change | None:
-        """Of what could not be planned as it was before."""
+    def compared(self) -> Compared:
+        changes = self.changes()
+        known, old = {change.node.id for change in changes}, self.old.objects()
+        unknown = [
+            node
+            for id_, node in self.new.objects().items()
+            if id_ in old and id_ not in known and self._checked(id_) is None
+        ]
+        return Compared(changes, unknown)
+
+    def _checked(self, id: str) -> tuple[Checked, Checked] | None:
+        """As it was and as it is; None where one of them could not be checked."""
+        before, after = self.old.result.checked.get(id), self.new.result.checked.get(id)
+        return None if before is None or after is None else (before, after)
+
+    def _compared(self, id: str) -> Change | None:
+        both = self._checked(id)
+        if both is not None:
+            return self._change(*both)
+        old, new = self.old.project.nodes[id], self.new.project.nodes[id]
         if (old.raw, old.kind, _options(old)) == (new.raw, new.kind, _options(new)):
             return None
         action = Action.REBUILT if new.kind in _MAINTAINED else _of_rows(new)
-        return Change(new, action, (Reason("text", None, "what it was before is not known"),))
+        when = "is" if id not in self.new.result.checked else "was before"
+        return Change(
+            new, action, (Reason("text", None, f"what it {when} is not known: it could not be checked"),)
+        )
 
     def _change(self, old: Checked, new: Checked) -> Change | None:
         node = new.node
@@ -270,7 +292,9 @@ def _same_incremental(old: Node, new: Node) -> bool:
 def _rests(node: Node) -> bool:
     if node.type == "test":
         return node.config.get("store_failures_as") in _STORED_TESTS
-    return node.type == "model" and node.kind in ("view", "materialized_view", "index", "sink", "ephemeral")
+    return node.type == "model" and node.kind in (
+        "view", "materialized_view", "index", "source_table", "sink", "ephemeral"
+    )  # fmt: skip
 
 
 def _hash(checked: Checked) -> str:

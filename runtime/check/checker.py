@@ -59,6 +59,15 @@ class Result:
     not_checked: list[NotChecked] = field(default_factory=list)
 
     @property
+    def looked_at(self) -> set[str]:
+        """All of them: those that are wrong, and those that could not be checked, too."""
+        return {
+            *self.checked,
+            *(found.node for found in self.findings),
+            *(left.node for left in self.not_checked),
+        }
+
+    @property
     def errors(self) -> int:
         return sum(1 for finding in self.findings if finding.severity == ERROR)
 

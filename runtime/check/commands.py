@@ -92,7 +92,7 @@ def check(
     ] = False,
 ) -> None:
     """Type every model and test of a dbt project, without a runtime; exits with 1 if something is wrong, 2 if it cannot tell."""
-    began, changes = monotonic(), None
+    began, comparison = monotonic(), None
     from ..no_pandas import without_pandas
 
     without_pandas()  # it takes a while to load, and nothing here has values of it
@@ -113,15 +113,16 @@ def check(
             version = subject.check()
             known, found = version.project, version.result
             if state is not None:
-                changes = Comparison(subject.former(state), version).changes()
+                comparison = Comparison(subject.former(state), version)
             elif running is not None:
-                changes = Comparison(running.former(version), version, running.costs(known)).changes()
+                comparison = Comparison(running.former(version), version, running.costs(known))
+    compared = None if comparison is None else comparison.compared()
     seconds = monotonic() - began
     if as_json:
-        print(json.dumps(report.report(found, known, seconds, changes), indent=2))
+        print(json.dumps(report.report(found, known, seconds, compared), indent=2))
     else:
         console = Console(soft_wrap=True, highlight=False)
-        for paragraph in text.paragraphs(found, known, changes):
+        for paragraph in text.paragraphs(found, known, compared):
             console.print(paragraph, end="\n\n")
         console.print(text.summary(found, known, seconds))
     if found.errors or (strict and (found.warnings or found.not_checked)):

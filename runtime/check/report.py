@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from ..directory import installed_version
-from .changes import Change
+from .changes import Compared
 from .checker import Result
 from .nodes import Project
 
@@ -14,9 +13,9 @@ VERSION = 1
 
 
 def report(
-    result: Result, project: Project, seconds: float, changes: Sequence[Change] | None = None
+    result: Result, project: Project, seconds: float, compared: Compared | None = None
 ) -> dict[str, Any]:
-    """`changes` are None where nothing was compared with."""
+    """`compared` is None where there was nothing to compare with."""
     return {
         "version": VERSION,
         "ptvc": installed_version(),
@@ -30,5 +29,6 @@ def report(
         },
         "findings": [found.to_json() for found in result.findings],
         "not_checked": [left.to_json() for left in result.not_checked],
-        "changes": None if changes is None else [change.to_json() for change in changes],
+        "changes": None if compared is None else [change.to_json() for change in compared.changes],
+        "not_compared": None if compared is None else [node.id for node in compared.not_compared],
     }

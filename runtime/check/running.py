@@ -85,6 +85,7 @@ class Running:
         """The project as the runtime has it: the objects that are called as its nodes are."""
         environment, result = Environment(SystemClock().now_ms() * 1000), Result()
         nodes = _by_name(new.project)
+        nodes_there: dict[str, Node] = {}
         schemas = {schema for schema, _ in nodes}
 
         def in_place(text: str) -> str:
@@ -101,8 +102,13 @@ class Running:
             kind = _KINDS.get(type_, type_)
             text = in_place(_IN_CLUSTER.sub("", (text or "").rstrip().rstrip(";"), count=1))
             sql = self._define(environment, schema, name, kind, text)
-            if node is None or known is None:
+            if node is None:
                 continue
+            nodes_there[node.id] = node
+            if known is None:
+                continue
+            if node.kind == "source_table" and kind == "table":
+                kind = node.kind
             if node.kind in _AS_BEFORE and kind in ("table", "index"):
                 kind, sql = node.kind, known.sql
             former = (
@@ -113,8 +119,8 @@ class Running:
                 sql = statement.sql if statement is not None else sql
             item = environment.catalog.item(schema, name)
             result.checked[node.id] = Checked(former, item.schema if item is not None else known.schema, sql)
-        found = {id_: checked.node for id_, checked in result.checked.items()}
-        return Version(replace(new.project, nodes=found), result, environment)
+        nodes_there.update((id_, checked.node) for id_, checked in result.checked.items())
+        return Version(replace(new.project, nodes=nodes_there), result, environment)
 
     def _define(self, environment: Environment, schema: str, name: str, kind: str, text: str) -> str:
         """The statement that makes the object; one that cannot be planned here counts as a table."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from rich.text import Text
 
-from .changes import Action, Change, Cost, Reason
+from .changes import Action, Compared, Cost, Reason
 from .checker import Result
 from .findings import ERROR, Finding, Place
 from .nodes import Project
@@ -14,13 +15,13 @@ from .nodes import Project
 _STYLES = {ERROR: "bold red"}
 
 
-def paragraphs(result: Result, project: Project, changed: Sequence[Change] | None) -> Iterator[Text]:
+def paragraphs(result: Result, project: Project, compared: Compared | None) -> Iterator[Text]:
     """All but the summary."""
     for found in result.findings:
         yield finding(found, project)
     yield from not_checked(result, project)
-    if changed is not None:
-        yield Text("\n").join(changes(changed, project))
+    if compared is not None:
+        yield Text("\n").join(changes(compared, project))
 
 
 def finding(found: Finding, project: Project) -> Text:
@@ -73,10 +74,13 @@ def not_checked(result: Result, project: Project) -> Iterator[Text]:
     for left in result.not_checked:
         by_reason.setdefault(left.reason, []).append(project.nodes[left.node].name)
     for reason, names in by_reason.items():
-        listed = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
         shown = Text("not checked", "bold yellow")
-        shown.append(f": {listed}\n  = {reason}")
+        shown.append(f": {_listed(names)}\n  = {reason}")
         yield shown
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
 
 
 _ACTIONS = {
@@ -92,12 +96,18 @@ _WORDS_AROUND = 3
 _WIDTH = max(len(word) for word, _ in _ACTIONS.values())
 
 
-def changes(found: Sequence[Change], project: Project) -> Iterator[Text]:
-    """An object a line, and below it why."""
-    if not found:
-        yield Text("no object changes", "bold green")
+def changes(compared: Compared, project: Project) -> Iterator[Text]:
+    """An object a line, and below it why; then those that could not be compared."""
+    if unknown := compared.not_compared:
+        shown = Text("not compared", "bold yellow")
+        shown.append(
+            f": {_listed([node.name for node in unknown])}\n  = the text is the same, but what it means could not be checked, now or before"
+        )
+        yield shown
+    if not compared.changes:
+        yield Text("no object changes" if not unknown else "no other object changes", "bold green")
         return
-    for change in found:
+    for change in compared.changes:
         word, style = _ACTIONS[change.action]
         line = Text(f"{word:<{_WIDTH}}  ", style)
         line.append(f"{change.node.kind.replace('_', ' ')} {change.node.name}", "bold")
@@ -155,11 +165,12 @@ def _cost(cost: Cost) -> str:
 
 
 def summary(result: Result, project: Project, seconds: float) -> Text:
-    """One line."""
+    """One line: what was found, in how many nodes of each type, those among them that are wrong or could not be checked."""
+    types = Counter(project.nodes[id_].type for id_ in result.looked_at if id_ in project.nodes)
     counts = [
-        _count(sum(1 for id_ in result.checked if project.nodes[id_].type == type_), type_)
+        _count(types[type_], type_)
         for type_ in ("model", "seed", "source", "snapshot", "function", "test", "unit_test")
-        if any(project.nodes[id_].type == type_ for id_ in result.checked)
+        if types[type_]
     ]
     said = [_count(result.errors, "error")]
     if result.warnings:

@@ -26,13 +26,15 @@ class Encryption:
 @dataclass(frozen=True, slots=True)
 class Backend:
     """`cancel` ends the statement that runs, `terminate` the connection as well; both may be called at any time.  `address` is the
-    client's, with its port; None where it has none.  `encryption` is None where anybody between could read along."""
+    client's, with its port; None where it has none.  `encryption` is None where anybody between could read along.  `method` is how
+    the client has proved who it is."""
 
     pid: int = 0
     cancel: Callable[[], None] = _nothing
     terminate: Callable[[], None] = _nothing
     address: tuple[str, int] | None = None
     encryption: Encryption | None = None
+    method: str = "trust"
 
 
 DETACHED = Backend()

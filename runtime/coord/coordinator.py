@@ -17,6 +17,7 @@ from ..directory import KEY_FILE, own_directories
 from ..errors import PtvcError
 from ..supervision import Supervisor
 from ..watchdog import Watchdog
+from .audit.log import AuditLog
 from .backend import DETACHED, Backend
 from .catalog.items import TEMP_SCHEMA_PREFIX
 from .catalog.role import OWNER_ID, RoleEntry
@@ -41,6 +42,7 @@ from .secrets.key_ring import KeyRing
 from .sequencer.sequencer import Sequencer
 from .session.advisory_locks import AdvisoryLocks
 from .session.session import Session
+from .settings import server_settings
 from .storage.storage import Storage
 from .variables import Variables
 from .webhooks.webhooks import Webhooks
@@ -70,6 +72,7 @@ class Coordinator:
         for the clusters that are there."""
         self.storage = storage
         self._settings = settings
+        self._server_settings = server_settings(settings)
         self._clock = clock
         self._supervisor = supervisor
         self._on_fenced = on_fenced
@@ -89,6 +92,7 @@ class Coordinator:
             self._keys,
         )
         self.webhooks = Webhooks(storage, self.catalog, self._keys, settings, clock.now_ms, supervisor)
+        self.audit = AuditLog(storage, self.catalog, clock.now_ms, settings.audit_log_events)
         self.watchdog = Watchdog()
         self._sessions: dict[int, Session] = {}
         self._session_numbers = count(1)
@@ -109,6 +113,7 @@ class Coordinator:
             self._own,
             connections,
             self._supervisor,
+            self.audit,
         )
         jobs = QueryJobs(controller.jobs, catalog, self._settings, self._answers)
         peeks = Peeks(storage, catalog, controller, jobs)
@@ -120,7 +125,9 @@ class Coordinator:
             Replays(storage, catalog, peeks, connections.values),
             ddl,
             storage,
-            Introspection(catalog, storage.collections, controller, self._sessions, self.webhooks),
+            Introspection(
+                catalog, storage.collections, controller, self._sessions, self.webhooks, self.audit
+            ),
             Explainer(storage, catalog, controller),
             Subscriptions(storage, catalog, controller, peeks, count(1)),
             Exports(self._own, self._answers, connections.values),
@@ -142,12 +149,14 @@ class Coordinator:
         await ddl.reseal_secrets()
         self._supervisor.thread("watchdog", self.watchdog.run).start()
         self._supervisor.start("tick", self._tick())
+        self._supervisor.start("audit log", self.audit.run())
         self._supervisor.start("maintenance", maintenance.run())
         self._supervisor.start("row retention", RowRetentions(storage, catalog, peeks).run())
 
     async def stop(self) -> None:
         """Stops replicas and Spark; what was acknowledged is durable already."""
         await self.controller.stop()
+        await self.audit.flush(last=True)
         await self.storage.stop()
         self.watchdog.stop()
         await self._supervisor.stop()
@@ -174,7 +183,9 @@ class Coordinator:
         system = self.catalog.settings
         if system is not None:
             defaults.update(system.settings)
-        variables = Variables({**defaults, **role.settings, **options, **first, "role": "none"})
+        variables = Variables(
+            {**defaults, **role.settings, **options, **first, **self._server_settings, "role": "none"}
+        )
         session = Session(
             self._sequencer,
             number,
@@ -188,6 +199,7 @@ class Coordinator:
             self._closed,
         )
         self._sessions[number] = session
+        self.audit.login(user, database, variables.get("application_name"), backend)
         return session
 
     def secret(self, user: str) -> ScramSecret | None:
@@ -225,7 +237,8 @@ class Coordinator:
         return role
 
     def _closed(self, session: Session) -> None:
-        self._sessions.pop(session.number, None)
+        if self._sessions.pop(session.number, None) is not None:
+            self.audit.logout(session.user, session.backend)
 
     async def _tick(self) -> None:
         while True:

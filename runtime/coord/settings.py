@@ -17,7 +17,7 @@ from functools import lru_cache
 from importlib.metadata import version
 from typing import Final
 
-from ..config import DEFAULT_CLUSTER, DEFAULT_SCHEMA, POSTGRES_VERSION
+from ..config import DEFAULT_CLUSTER, DEFAULT_SCHEMA, POSTGRES_VERSION, Settings
 from ..errors import InvalidParameter, Unsupported
 from ..expr.datetimes.datetime_input import InputError
 from ..expr.datetimes.zones import session_zone
@@ -306,6 +306,44 @@ _OWN = (
 )
 """Those that the runtime acts on or tells of."""
 
+_OF_SERVER: tuple[Setting, ...] = (
+    Number(
+        "authentication_timeout",
+        "1min",
+        "How long a client may take to begin a session.",
+        unit="ms",
+        fixed=True,
+    ),
+    Number("failed_login_delay", "500ms", "What wrong passwords cost, at first.", unit="ms", fixed=True),
+    Number("http_max_connections", "500", "Connections to the HTTP port at once.", fixed=True),
+    Number(
+        "http_max_connections_per_address", "250", "Of these, of one address; 0 is any number.", fixed=True
+    ),
+    Number("max_connections", "500", "Client connections at once.", fixed=True),
+    Number("max_connections_per_address", "0", "Of these, of one address; 0 is any number.", fixed=True),
+    Number("max_opening_connections", "256", "Connections at once that have no session yet.", fixed=True),
+    Number(
+        "max_opening_connections_per_address", "128", "Of these, of one address; 0 is any number.", fixed=True
+    ),
+    Number(
+        "superuser_reserved_connections", "3", "The last connections, which are for superusers.", fixed=True
+    ),
+    Setting("oidc_audience", "", "For whom tokens are to be.", fixed=True),
+    Setting("oidc_authentication_claim", "sub", "What of a token names the role.", fixed=True),
+    Setting("oidc_issuer", "", "The issuer of tokens that stand for passwords.", fixed=True),
+)
+"""Those of the environment that clients may want to know."""
+
+
+def server_settings(settings: Settings) -> dict[str, str]:
+    """The values of what sessions see of the environment's settings."""
+    values: dict[str, str] = {}
+    for setting in _OF_SERVER:
+        given = getattr(settings, f"{setting.name}_ms", None)
+        values[setting.name] = str(getattr(settings, setting.name) if given is None else given)
+    return values
+
+
 _REFUSED_IN_PART: tuple[Setting, ...] = (
     Switch("array_nulls", "on", only="on"),
     Choice("bytea_output", "hex", values=("escape", "hex"), supported=("hex",)),
@@ -395,7 +433,9 @@ _WITHOUT_MEANING = (
 """Those that change nothing of any answer."""
 
 SETTINGS: Final = tuple(
-    sorted((*_OWN, *_REFUSED_IN_PART, *_WITHOUT_MEANING), key=lambda setting: setting.name.lower())
+    sorted(
+        (*_OWN, *_OF_SERVER, *_REFUSED_IN_PART, *_WITHOUT_MEANING), key=lambda setting: setting.name.lower()
+    )
 )
 _BY_NAME = {setting.name.lower(): setting for setting in SETTINGS}
 _ALIASES = {

@@ -187,9 +187,13 @@ FEW_ROWS = 1_000
 """What is computed over fewer rows takes less time than to hand it to another thread and back."""
 
 
-async def over_rows(count: int, work: Callable[[], T]) -> T:
+SOME_ROWS = 10_000
+"""The same of what is some kernels over one column, or two."""
+
+
+async def over_rows(count: int, work: Callable[[], T], few: int = FEW_ROWS) -> T:
     """What `work()`, a computation over so many rows, returns or raises: here if they are few, else in another thread."""
-    return work() if count <= FEW_ROWS else await EVALUATION.run(work)
+    return work() if count <= few else await EVALUATION.run(work)
 
 
 def release_rows(count: int, free: Callable[[], None]) -> None:

@@ -6,7 +6,7 @@ import asyncio
 import logging
 import socket
 import ssl
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from typing import Any, cast
@@ -16,6 +16,7 @@ import uvicorn
 from ..coord.webhooks.webhooks import Webhooks
 from ..network.addresses import bind_error, no_port
 from ..supervision import Supervisor
+from .handshake import Handshake, Handshakes
 from .protocol import BoundedProtocol, Bounds
 from .routes import Routes
 
@@ -30,16 +31,28 @@ async def listen(
     webhooks: Webhooks,
     bounds: Bounds,
     supervisor: Supervisor,
-    tls: ssl.SSLContext | None = None,
+    tls: Callable[[], ssl.SSLContext] | None = None,
 ) -> HttpListener:
-    """Listens on `host`:`port` (0 picks a free port), with `tls` for HTTPS only.  Raises PtvcError when the address cannot be had."""
+    """Listens on `host`:`port` (0 picks a free port), with `tls`, which gives what is shown now, for HTTPS only.  Raises PtvcError when
+    the address cannot be had."""
     listener = HttpListener(webhooks, bounds, tls)
     await listener.start(host, port, supervisor)
     return listener
 
 
 class _Server(uvicorn.Server):
-    """Signals are the runtime's."""
+    """Signals are the runtime's.  `handshakes` are of connections that uvicorn does not know of yet."""
+
+    def __init__(self, config: uvicorn.Config, handshakes: Handshakes | None) -> None:
+        super().__init__(config)
+        self._handshakes = handshakes
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        for server in self.servers:
+            server.close()
+        if self._handshakes is not None:
+            self._handshakes.cancel()
+        await super().shutdown(sockets)
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -49,13 +62,18 @@ class _Server(uvicorn.Server):
 class HttpListener:
     """Made by `listen`.  `port` is the real one."""
 
-    def __init__(self, webhooks: Webhooks, bounds: Bounds, tls: ssl.SSLContext | None = None) -> None:
+    def __init__(
+        self, webhooks: Webhooks, bounds: Bounds, tls: Callable[[], ssl.SSLContext] | None = None
+    ) -> None:
         self._scheme = "http" if tls is None else "https"
         self._webhooks = webhooks
         self._routes = Routes(webhooks, bounds.seconds)
+        self.places = places = bounds.places()
+        protocol = partial(BoundedProtocol, bounds=bounds, places=places)
+        self.handshakes = None if tls is None else Handshakes(tls, places, bounds.seconds)
         self._config = uvicorn.Config(
             self._routes.application,
-            http=cast(Any, partial(BoundedProtocol, bounds=bounds)),
+            http=cast(Any, protocol if self.handshakes is None else _within_tls(self.handshakes, protocol)),
             ws="none",
             lifespan="off",
             log_config=None,
@@ -67,10 +85,9 @@ class HttpListener:
             timeout_graceful_shutdown=SHUTDOWN_S,
         )
         self._config.load()
-        self._config.ssl = tls
         # What strangers send is no matter for the log.
         logging.getLogger("uvicorn.error").setLevel(logging.ERROR)
-        self._server = _Server(self._config)
+        self._server = _Server(self._config, self.handshakes)
         self._serving: asyncio.Task[None] | None = None
         self.port = 0
 
@@ -98,6 +115,15 @@ class HttpListener:
             server.close()
         for connection in self._server.server_state.connections:
             connection.transport.get_extra_info("socket").shutdown(socket.SHUT_RDWR)
+
+
+def _within_tls(handshakes: Handshakes, make: Callable[..., asyncio.Protocol]) -> Callable[..., Handshake]:
+    """What uvicorn makes for each connection: what it would have made comes behind the handshake."""
+
+    def made(**given: Any) -> Handshake:
+        return Handshake(handshakes, partial(make, **given))
+
+    return made
 
 
 async def _bound(host: str, port: int) -> list[socket.socket]:

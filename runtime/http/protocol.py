@@ -20,6 +20,9 @@ from uvicorn.config import Config
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.server import ServerState
 
+from ..network.places import Places
+from .handshake import network_of_peer
+
 HEAD_BYTES = 16 << 10
 """A head of more is refused; of one that is read at once, up to twice as many may be."""
 
@@ -31,10 +34,15 @@ _LONG_HEAD = b"HTTP/1.1 431 Request Header Fields Too Large\r\nconnection: close
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """`seconds` are for a head to arrive, and for what is left of a body that was refused."""
+    """`seconds` are for a head to arrive, and for what is left of a body that was refused; `connections_of_one` are of one address, 0
+    is any number."""
 
     connections: int
     seconds: float
+    connections_of_one: int = 0
+
+    def places(self) -> Places:
+        return Places(self.connections, self.connections_of_one)
 
 
 class BoundedProtocol(HttpToolsProtocol):
@@ -46,9 +54,12 @@ class BoundedProtocol(HttpToolsProtocol):
         _loop: asyncio.AbstractEventLoop | None = None,
         *,
         bounds: Bounds,
+        places: Places,
     ) -> None:
         super().__init__(config, server_state, app_state, _loop)
         self._bounds = bounds
+        self._places = places
+        self._place: str | None = None  # the network that has taken one
         self._deadline: asyncio.TimerHandle | None = None
         self._head_bytes = 0
         self._in_head = True
@@ -57,13 +68,18 @@ class BoundedProtocol(HttpToolsProtocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
-        if len(self.connections) > self._bounds.connections:
-            self._refuse(_FULL)
-        else:
+        network = network_of_peer(transport)
+        if self._places.take(network):
+            self._place = network
             self._expect()
+        else:
+            self._refuse(_FULL)
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._arrived()
+        if self._place is not None:
+            self._places.free(self._place)
+            self._place = None
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:

@@ -1,4 +1,4 @@
-"""Addresses that a process listens on: which are this machine's own, and what it says where one cannot be had."""
+"""Addresses that a process listens on, and those that clients have: which are this machine's own, and which are one client's."""
 
 from __future__ import annotations
 
@@ -38,6 +38,20 @@ def is_loopback(host: str) -> bool:
         return False
     mapped = getattr(address, "ipv4_mapped", None)
     return (mapped or address).is_loopback
+
+
+def network_of(host: str | None) -> str:
+    """What tells clients apart: an address of IPv4, of IPv6 the first 64 bits, as a client may have all that begin with them.
+    Empty of a client that has no address."""
+    try:
+        address = ipaddress.ip_address(host or "")
+    except ValueError:
+        return host or ""
+    if isinstance(address, ipaddress.IPv6Address):
+        if (mapped := address.ipv4_mapped) is not None:
+            return str(mapped)
+        return str(ipaddress.IPv6Network((int(address) >> 64 << 64, 64)))
+    return str(address)
 
 
 def from_here(host: str) -> str:

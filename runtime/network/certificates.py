@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import PtvcError
+from .names import BadNames, read_names
 
 if TYPE_CHECKING:
     from cryptography.x509 import Certificate
@@ -65,7 +66,7 @@ class Certificates:
     """`shown` is what connects now is shown."""
 
     def __init__(self, files: CertificateFiles) -> None:
-        """Raises BadCertificate where they cannot be used."""
+        """Raises BadCertificate, or BadNames, where they cannot be used."""
         self._files = files
         self._changed = self._stamps()
         self.shown = _read(files)
@@ -85,20 +86,14 @@ class Certificates:
         self._changed = self._stamps()
         try:
             self.shown = _read(self._files)
-        except BadCertificate as error:
+        except (BadCertificate, BadNames) as error:
             log.error("%s; the certificate before it is shown on", error)
         else:
             log.info("the certificate was read again; it ends at %s", self.shown.ends.isoformat())
 
     def http_context(self) -> ssl.SSLContext:
-        """For a server that keeps one context: each handshake goes on in the one that is shown then."""
-        outer = _context(self._files, HTTP_PROTOCOL)
-
-        def switch(connection: ssl.SSLObject, name: str | None, context: ssl.SSLContext) -> None:
-            connection.context = self.shown.http
-
-        outer.sni_callback = switch
-        return outer
+        """What who connects by HTTPS now is shown."""
+        return self.shown.http
 
     def _stamps(self) -> list[tuple[int, int, int] | None]:
         files = self._files
@@ -121,7 +116,7 @@ def _read(files: CertificateFiles) -> Shown:
     _check_private(files.key)
     postgres, http = (_context(files, protocol) for protocol in (POSTGRES_PROTOCOL, HTTP_PROTOCOL))
     certificate = _first(files.certificate)
-    roles = {} if files.names is None else _names(files.names)
+    roles = {} if files.names is None else read_names(files.names)
     return Shown(postgres, http, _end_point(certificate), certificate.not_valid_after_utc, roles)
 
 
@@ -192,23 +187,3 @@ def _end_point(certificate: Certificate) -> bytes | None:
         return None
     name = "sha256" if algorithm.name in ("md5", "sha1") else algorithm.name
     return hashlib.new(name, certificate.public_bytes(Encoding.DER)).digest()
-
-
-def _names(file: Path) -> dict[str, str]:
-    try:
-        lines = file.read_text().splitlines()
-    except (OSError, ValueError) as error:
-        raise BadCertificate(f'cannot read "{file}": {error}') from error
-    roles: dict[str, str] = {}
-    for number, line in enumerate(lines, 1):
-        text = line.partition("#")[0].strip()
-        if not text:
-            continue
-        name, equals, role = (part.strip() for part in text.rpartition("="))
-        if not (name and equals and role) or name in roles:
-            raise BadCertificate(
-                f'line {number} of "{file}" is not a name in a certificate and a role',
-                hint="Write a line for each name: etl.example.com = loader",
-            )
-        roles[name] = role
-    return roles

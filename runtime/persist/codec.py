@@ -1,10 +1,11 @@
 """A delta as bytes, and back.
 
-Inline (`ipc1`): a header, then the row updates and the error updates as one Arrow IPC record batch message each,
-without the schema, which the shard's registry has; the header counts the columns and carries a checksum of
-their types.  A one-row append costs tens of microseconds and a few hundred bytes.
+Arrow (`ipc1`): a header, then the row updates and the error updates as one Arrow IPC record batch message each,
+without the schema, which the shard's registry has; the header counts the columns, carries a checksum of
+their types and says whether the messages are compressed (LZ4).  A one-row append costs tens of microseconds and a few hundred bytes.
+For parts that are inline, and for blobs that are soon merged with others.
 
-Blob (`parquet1`): a Parquet file (zstd) for any tool: the rows' columns under their names (made unique), then
+Parquet (`parquet1`): a Parquet file (zstd) for any tool: the rows' columns under their names (made unique), then
 `__time`, `__diff` (bigint) and `__err` (a struct of `sqlstate` and `message`, NULL for a row).  Updates of
 errors come last, with NULL in every row column.
 
@@ -35,8 +36,11 @@ Columns = Sequence[int]
 """Positions in a schema."""
 
 _HEADER = struct.Struct("<4sHHIIQQ")
-"""Magic, version, columns, CRC-32 of the columns' types, zero, bytes of the rows' message and of the errors'.
+"""Magic, version, columns, CRC-32 of the columns' types, `_PLAIN` or `_LZ4`, bytes of the rows' message and of the errors'.
 32 bytes, so that the messages keep the alignment that Arrow wants."""
+_PLAIN, _LZ4 = 0, 1
+_WRITE_LZ4 = pa.ipc.IpcWriteOptions(compression="lz4", use_threads=False)
+_READ_ALONE = pa.ipc.IpcReadOptions(use_threads=False)
 _MAGIC = b"PTVC"
 _VERSION = 1
 _FILE_VERSION_KEY = b"ptvc.part"
@@ -49,28 +53,31 @@ def checksum(data: bytes) -> int:
     return zlib.crc32(data)
 
 
-# Inline
+# Arrow
 
 
-def encode_inline(schema: Schema, delta: Delta) -> bytes:
-    """`delta`, whose rows have exactly the columns of `schema`, in the inline encoding."""
-    oks = _message(_wire_schema(schema, len(schema)), delta.oks)
-    errs = _message(_wire_schema(ERROR_SCHEMA, len(ERROR_SCHEMA)), delta.errs)
+def encode_ipc(schema: Schema, delta: Delta, *, packed: bool = False) -> bytes:
+    """`delta`, whose rows have exactly the columns of `schema`, as Arrow messages; `packed`: compressed."""
+    oks = _message(_wire_schema(schema, len(schema)), delta.oks, packed)
+    errs = _message(_wire_schema(ERROR_SCHEMA, len(ERROR_SCHEMA)), delta.errs, packed)
+    packing = _LZ4 if packed else _PLAIN
     header = _HEADER.pack(
-        _MAGIC, _VERSION, len(schema), _types_checksum(schema, len(schema)), 0, len(oks), len(errs)
+        _MAGIC, _VERSION, len(schema), _types_checksum(schema, len(schema)), packing, len(oks), len(errs)
     )
     return b"".join((header, oks, errs))
 
 
-def decode_inline(schema: Schema, data: bytes, columns: Columns | None = None) -> Delta:
-    """The inverse of `encode_inline`, of `columns` only if they are given.  Raises ValueError if `data` is not such bytes."""
+def decode_ipc(schema: Schema, data: bytes, columns: Columns | None = None) -> Delta:
+    """The inverse of `encode_ipc`, of `columns` only if they are given.  Raises ValueError if `data` is not such bytes."""
     if len(data) < _HEADER.size:
         raise ValueError("it is cut off")
-    magic, version, written, types, _, ok_bytes, err_bytes = _HEADER.unpack_from(data)
+    magic, version, written, types, packing, ok_bytes, err_bytes = _HEADER.unpack_from(data)
     if magic != _MAGIC:
-        raise ValueError("it is not an inline part")
+        raise ValueError("it is not a part of Arrow messages")
     if version > _VERSION:
         raise ValueError(f"it has format version {version}, and this release knows up to {_VERSION}")
+    if packing > _LZ4:
+        raise ValueError(f"it is packed in the way {packing}, and this release knows up to {_LZ4}")
     if len(data) != _HEADER.size + ok_bytes + err_bytes:
         raise ValueError("it is cut off")
     if written > len(schema) or types != _types_checksum(schema, written):
@@ -80,26 +87,39 @@ def decode_inline(schema: Schema, data: bytes, columns: Columns | None = None) -
     places = range(len(schema)) if columns is None else columns
     if ok_bytes:
         message = buffer.slice(_HEADER.size, ok_bytes)
-        rows = _from_record(pa.ipc.read_record_batch(message, _wire_schema(schema, written)))
+        rows = _from_message(message, _wire_schema(schema, written), packing)
         kept = _kept(schema, places, written)
         oks = _completed(schema, places, kept, rows.select(kept))
     else:
         oks = empty_batch(schema.project(places))
     if err_bytes:
         message = buffer.slice(_HEADER.size + ok_bytes, err_bytes)
-        record = pa.ipc.read_record_batch(message, _wire_schema(ERROR_SCHEMA, len(ERROR_SCHEMA)))
-        errs = _from_record(record)
+        errs = _from_message(message, _wire_schema(ERROR_SCHEMA, len(ERROR_SCHEMA)), packing)
     return Delta(oks, errs)
 
 
-def _message(wire: pa.Schema, batch: Batch) -> bytes:
+def _message(wire: pa.Schema, batch: Batch, packed: bool) -> bytes:
     if not len(batch):
         return b""
     arrays = [*batch.columns, pa.array(batch.times), pa.array(batch.diffs)]
-    return pa.RecordBatch.from_arrays(arrays, schema=wire).serialize().to_pybytes()  # type: ignore[no-any-return]
+    record = pa.RecordBatch.from_arrays(arrays, schema=wire)
+    if not packed:
+        return record.serialize().to_pybytes()  # type: ignore[no-any-return]
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, wire, options=_WRITE_LZ4) as writer:
+        writer.write_batch(record)
+    messages = pa.ipc.MessageReader.open_stream(sink.getvalue())
+    messages.read_next_message()  # the schema
+    return messages.read_next_message().serialize().to_pybytes()  # type: ignore[no-any-return]
 
 
-def _from_record(record: pa.RecordBatch) -> Batch:
+def _from_message(message: pa.Buffer, wire: pa.Schema, packing: int) -> Batch:
+    if packing == _PLAIN:
+        record = pa.ipc.read_record_batch(message, wire)
+    else:  # a stream, as only its reader can be kept from waking Arrow's threads
+        whole = wire.serialize().to_pybytes() + message.to_pybytes()
+        with pa.ipc.open_stream(whole, options=_READ_ALONE) as reader:
+            record = reader.read_next_batch()
     *columns, times, diffs = record.columns
     return Batch(tuple(columns), times.to_numpy(), diffs.to_numpy())
 
@@ -251,7 +271,7 @@ def decode(ref: PartRef, data: bytes, schema: Schema, columns: Columns | None = 
     try:
         match ref.encoding:
             case "ipc1":
-                delta = decode_inline(schema, data, columns)
+                delta = decode_ipc(schema, data, columns)
             case "parquet1":
                 delta = decode_parquet(schema, data, columns, with_errors=ref.errors > 0)
             case other:

@@ -1,11 +1,11 @@
-"""Parts, decoded once: columns of blobs as Arrow files that every process of the machine maps, inline parts in memory.
+"""Parts, decoded once: columns of Parquet as Arrow files that every process of the machine maps, parts of Arrow in memory.
 
 A part never changes, so neither does a column that was decoded from it.  A file is written under another name and renamed, so
 it is whole or not there; it need not survive a loss of power, as `clear` empties the directory before its first use.  What
 was not used for the longest time goes when the files take more than the budget, give or take a 64th for each process; a process that has mapped it keeps it until it
 lets go.  No file is needed: where none can be written, columns are decoded each time.
 
-Inline parts are small and many, some hundred of a collection that is written often, and each of its readers sees most of them
+Parts of Arrow are small and many, some hundred of a collection that is written often, and each of its readers sees most of them
 again.
 """
 
@@ -68,8 +68,8 @@ _FLOATS = b"floats"
 MOST_OPEN = 8_192
 """A process keeps at most so many files mapped."""
 
-INLINE_BYTES = 16 << 20
-"""A process keeps at most so many bytes of inline parts decoded."""
+ARROW_BYTES = 16 << 20
+"""A process keeps at most so many bytes of parts of Arrow decoded."""
 
 
 class ColumnCache:
@@ -80,8 +80,8 @@ class ColumnCache:
         self._budget = budget
         self._open: dict[str, pa.Array] = {}
         self._floats: dict[str, FloatFacts] = {}
-        self._inline: dict[_Shape, dict[PartRef, Delta]] = {}
-        self._inline_nbytes = 0
+        self._arrow: dict[_Shape, dict[PartRef, Delta]] = {}
+        self._arrow_nbytes = 0
         self._failed_at: float | None = None
         self._unswept = 0
 
@@ -95,7 +95,7 @@ class ColumnCache:
         self._directory.mkdir(mode=0o700, parents=True, exist_ok=True)
 
     def read(self, part: PartRef, schema: Schema, places: tuple[int, ...], load: Load) -> Delta:
-        """The updates of a part that is a blob without errors, with the columns at `places`; `load` decodes those that are missing."""
+        """The updates of a part of Parquet without errors, with the columns at `places`; `load` decodes those that are missing."""
         found = self._columns(part, schema, places)
         updates = self._mapped(part, _UPDATES)
         missing = tuple(place for place in places if place not in found)
@@ -125,7 +125,7 @@ class ColumnCache:
         return self._floats.get(path) if path in self._open else None
 
     def positions(self, part: PartRef, schema: Schema, search: KeySearch, load: Load) -> Indices:
-        """Where in a part that is a blob without errors the rows are that are asked for; `load` as of `read`."""
+        """Where in a part of Parquet without errors the rows are that are asked for; `load` as of `read`."""
         ordered = self.known_order(part, schema, search.columns)
         if ordered is None:
             columns = self.read(part, schema, search.columns, load).oks.columns
@@ -139,17 +139,17 @@ class ColumnCache:
         ordered = self._mapped(part, _order_name(schema, columns))
         return ordered if ordered is not None and len(ordered) == part.rows else None
 
-    def inline(self, schema: Schema, columns: Columns | None) -> Mapping[PartRef, Delta]:
-        """The updates of inline parts that are known, in rows of `schema`, with these columns (None: all)."""
-        return self._inline.get(_shape(schema, columns), {})
+    def arrow(self, schema: Schema, columns: Columns | None) -> Mapping[PartRef, Delta]:
+        """The updates of parts of Arrow that are known, in rows of `schema`, with these columns (None: all)."""
+        return self._arrow.get(_shape(schema, columns), {})
 
-    def keep_inline(self, part: PartRef, schema: Schema, columns: Columns | None, delta: Delta) -> None:
-        """Has `inline` know the updates of a part."""
+    def keep_arrow(self, part: PartRef, schema: Schema, columns: Columns | None, delta: Delta) -> None:
+        """Has `arrow` know the updates of a part."""
         nbytes = part.decoded_nbytes
-        if self._inline_nbytes + nbytes > INLINE_BYTES:
-            self._inline, self._inline_nbytes = {}, 0
-        self._inline.setdefault(_shape(schema, columns), {})[part] = delta
-        self._inline_nbytes += nbytes
+        if self._arrow_nbytes + nbytes > ARROW_BYTES:
+            self._arrow, self._arrow_nbytes = {}, 0
+        self._arrow.setdefault(_shape(schema, columns), {})[part] = delta
+        self._arrow_nbytes += nbytes
 
     def _columns(self, part: PartRef, schema: Schema, places: tuple[int, ...]) -> dict[int, pa.Array]:
         """Those of the columns that have been decoded."""

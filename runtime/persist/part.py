@@ -1,7 +1,7 @@
 """A part: some updates of one shard, encoded once and never changed.
 
 A small part is carried inline in its reference, so that a small append is one transaction and no object; a
-larger one is a blob.  The reference is all that consensus keeps of a part and all that a reader needs to fetch
+larger one is a blob.  Inline parts are Arrow; blobs are Parquet, but for those that are soon merged with others.  The reference is all that consensus keeps of a part and all that a reader needs to fetch
 it: frozen, small, picklable.
 """
 
@@ -17,7 +17,7 @@ from .part_stats import PartStats
 ShardId = str
 BlobKey = NewType("BlobKey", str)
 
-INLINE_ENCODING = "ipc1"
+IPC_ENCODING = "ipc1"
 PARQUET_ENCODING = "parquet1"
 
 DECODED_ROW_BYTES = 32
@@ -55,6 +55,11 @@ class PartRef:
     lower: int = 0
     settled: int = 0
     net: int | None = None
+
+    @property
+    def is_arrow(self) -> bool:
+        """Whether the bytes are decoded in less time than it takes to find what somebody else has decoded."""
+        return self.encoding == IPC_ENCODING
 
     @property
     def first_time(self) -> int:

@@ -39,14 +39,12 @@ def read_part(
     search: KeySearch | None = None,
 ) -> Delta:
     """All updates of a part, in rows of `schema`: the shard's schema when the part was written, or a later one; with
-    `columns`, of these columns only, and no others are decoded.  With a `cache`, columns of blobs come from there; updates that
+    `columns`, of these columns only, and no others are decoded.  With a `cache`, columns of Parquet come from there; updates that
     `search` does not ask for may be missing then.
 
     Raises StorageError (58030, XX001 for bytes that are not what was written), naming shard and part.
     """
-    if ref.inline is not None:
-        delta = decode(ref, ref.inline, schema, columns)
-    elif cache is None or ref.errors:
+    if cache is None or ref.is_arrow or ref.errors:
         delta = _fetched(blob, ref, schema, columns)
     else:
         places = tuple(range(len(schema)) if columns is None else columns)
@@ -66,6 +64,8 @@ def timed(ref: PartRef, batch: Batch) -> Batch:
 
 
 def _fetched(blob: Blob, ref: PartRef, schema: Schema, columns: Columns | None) -> Delta:
+    if ref.inline is not None:
+        return decode(ref, ref.inline, schema, columns)
     assert ref.blob is not None, "a part is inline or a blob"
     return decode(ref, blob.get(ref.blob), schema, columns)
 
@@ -89,15 +89,15 @@ def read_rows(
     `search` does not ask for may be missing."""
     as_of = snapshot.as_of
     schema = snapshot.schema if columns is None else snapshot.schema.project(columns)
-    known: Mapping[PartRef, Delta] = {} if cache is None else cache.inline(snapshot.schema, columns)
+    known: Mapping[PartRef, Delta] = {} if cache is None else cache.arrow(snapshot.schema, columns)
     pieces, errs = [], []
     for part in snapshot.parts:
         check_interrupt()
-        delta = known.get(part) if part.inline is not None else None
+        delta = known.get(part) if part.is_arrow else None
         if delta is None:
             delta = read_part(blob, part, snapshot.schema, columns, cache, search)
-            if cache is not None and part.inline is not None:
-                cache.keep_inline(part, snapshot.schema, columns, delta)
+            if cache is not None and part.is_arrow:
+                cache.keep_arrow(part, snapshot.schema, columns, delta)
         if part.max_time > as_of:
             delta = Delta(_between(delta.oks, 0, as_of + 1), _between(delta.errs, 0, as_of + 1))
         pieces.append(delta.oks)
@@ -115,7 +115,7 @@ def read_rows(
 
 
 def _known_floats(cache: ColumnCache | None, part: PartRef, schema: Schema, place: int) -> FloatFacts | None:
-    return None if cache is None or part.inline is not None else cache.floats(part, schema, place)
+    return None if cache is None or part.is_arrow else cache.floats(part, schema, place)
 
 
 def read_updates(

@@ -90,6 +90,9 @@ COPY_DONE = message(b"c")
 AUTHENTICATION_OK = message(b"R", (0).to_bytes(4, "big"))
 
 
+AUTHENTICATION_CLEARTEXT_PASSWORD = message(b"R", (3).to_bytes(4, "big"))
+
+
 def authentication_sasl(mechanisms: Sequence[str]) -> bytes:
     return message(b"R", (10).to_bytes(4, "big") + b"".join(map(cstring, mechanisms)) + b"\0")
 

@@ -91,6 +91,9 @@ class Trust:
     """The user may enter without a password."""
 
 
+TokenRole = Callable[[str], Awaitable[str]]
+"""The role that a token stands for, which there is; raises BadToken."""
+
 PasswordLookup = Callable[[str], Awaitable[ScramSecret | Trust | None]]
 """What a user must prove.  None is a user that must give a password which cannot be right: unknown, or without
 one; the exchange looks the same as with a wrong password."""

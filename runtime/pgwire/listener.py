@@ -1,9 +1,10 @@
 """The listener: accepts connections, opens their sessions, and ends both.
 
 Before a client has proved who it is, it holds a socket, one small buffer, and a deadline.  There are at most `max_opening` such
-connections: one more ends the oldest of them, so that those which never go on keep nobody out.  Places are counted: at most
-`max_connections` sessions, the last `reserved_connections` of them for superusers, so that an operator still gets in when an
-application has taken all others.  Cancel requests need no place.
+connections, and `max_opening_per_address` of one client: one more ends the oldest of them, so that those which never go on keep nobody
+out.  Places are counted: at most `max_connections` sessions, the last `reserved_connections` of them for superusers, so that an
+operator still gets in when an application has taken all others; of one client at most `max_per_address`, but for superusers.  Cancel
+requests need no place.
 """
 
 from __future__ import annotations
@@ -12,17 +13,20 @@ import asyncio
 import logging
 import os
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from decimal import Decimal
 
 from ..coord.backend import Backend, Encryption
 from ..errors import PtvcError
-from ..network.addresses import bind_error, no_port
+from ..network.addresses import bind_error, network_of, no_port
+from ..network.attempts import Attempts
 from ..network.certificates import Certificates
+from ..network.places import Places, Waiting
 from ..network.tls import TlsConnection
 from . import codec
-from .contract import PasswordLookup, SessionFactory, SessionLike, Trust
+from .contract import PasswordLookup, SessionFactory, SessionLike, TokenRole, Trust
 from .protocol import Connection, internal_error
 from .scram import ScramSecret
 from .startup import Access, CancelRequest, Startup, authenticate, read_startup
@@ -45,13 +49,18 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """`startup_seconds` 0 is any time.  `max_opening` bounds connections that are still in the handshake; `max_message_bytes`
-    one message, and so one set of parameters, one piece of COPY data; `max_statement_bytes` one statement, or all those of
-    one message."""
+    """`startup_seconds` 0 is any time, and `max_per_address` and `max_opening_per_address` 0 any number.  `max_opening` bounds connections
+    that are still in the handshake, and `opening_bytes` what each of them may send; `max_message_bytes` one message, and so one set of
+    parameters, one piece of COPY data; `max_statement_bytes` one statement, or all those of one message.  `failed_login_seconds` is
+    what `Attempts` begins with."""
 
     max_connections: int = 1000
     reserved_connections: int = 3
+    max_per_address: int = 0
     max_opening: int = 256
+    max_opening_per_address: int = 128
+    opening_bytes: int = 1 << 18
+    failed_login_seconds: float = 0.5
     startup_seconds: float = 60.0
     shutdown_seconds: float = 5.0
     max_message_bytes: int = 256 << 20
@@ -60,6 +69,14 @@ class Limits:
 
 async def trust_everyone(user: str) -> Trust:
     return Trust()
+
+
+Refused = Callable[[str, str | None, str], None]
+"""Is given the name, the address and the SQLSTATE."""
+
+
+def nobody_hears(user: str, address: str | None, sqlstate: str) -> None:
+    pass
 
 
 def no_superuser(user: str) -> bool:
@@ -78,14 +95,18 @@ async def serve(
     certificates: Certificates | None = None,
     tls_only: bool = False,
     insecure: bool = False,
+    token_role: TokenRole | None = None,
+    on_refused: Refused = nobody_hears,
 ) -> Listener:
     """Listen on `host`:`port` (0 picks a free port).  Raises PtvcError when the address cannot be had.
 
-    `fake_salt_key` should be the same in every run, so that a restart does not tell unknown users from known ones; the rest is as
+    `on_refused` hears of logins that were, from the moment on at which a client has said who it is.  `fake_salt_key` should be the same in every run, so that a restart does not tell unknown users from known ones; the rest is as
     in `Access`.
     """
-    access = Access(passwords, fake_salt_key or secrets.token_bytes(32), certificates, tls_only, insecure)
-    listener = Listener(factory, access, is_superuser, limits)
+    attempts = Attempts(limits.failed_login_seconds)
+    key = fake_salt_key or secrets.token_bytes(32)
+    access = Access(passwords, key, certificates, tls_only, insecure, attempts, token_role)
+    listener = Listener(factory, access, is_superuser, limits, on_refused)
     await listener.start(host, port)
     return listener
 
@@ -99,23 +120,25 @@ class Listener:
         access: Access,
         is_superuser: Callable[[str], bool],
         limits: Limits,
+        on_refused: Refused = nobody_hears,
     ) -> None:
         self._factory = factory
         self._access = access
         self._is_superuser = is_superuser
         self._limits = limits
+        self._on_refused = on_refused
         self._server: asyncio.Server | None = None
         self._tasks: dict[asyncio.Task[None], Wire] = {}
         self._connections: dict[tuple[int, int], Connection] = {}
-        self._sessions = 0
-        self._opening: dict[Wire, None] = {}  # the oldest first
+        self._places = Places(limits.max_connections, limits.max_per_address)
+        self._opening: Waiting[Wire] = Waiting(limits.max_opening, limits.max_opening_per_address)
         self._next_pid = os.getpid() & 0x3FFFFFFF
         self.port = 0
 
     @property
     def sessions(self) -> int:
         """Connections that have a session."""
-        return self._sessions
+        return self._places.taken
 
     async def start(self, host: str, port: int) -> None:
         loop = asyncio.get_running_loop()
@@ -131,14 +154,13 @@ class Listener:
         return Wire(self._accept, self._limits.max_message_bytes, self._limits.max_statement_bytes)
 
     def _accept(self, wire: Wire) -> None:
-        while len(self._opening) >= self._limits.max_opening:
-            oldest = next(iter(self._opening))
-            del self._opening[oldest]
+        oldest = self._opening.add(wire, _network(wire))
+        if oldest is not None:
             oldest.send(
                 codec.error_response(_full("sorry, too many clients are connecting"), severity="FATAL")
             )
             oldest.close()
-        self._opening[wire] = None
+        wire.allowance = self._limits.opening_bytes
         task = asyncio.get_running_loop().create_task(self._run(wire))
         self._tasks[task] = wire
         task.add_done_callback(self._finished)
@@ -190,19 +212,22 @@ class Listener:
 
     async def _converse(self, wire: Wire) -> None:
         try:
-            startup = await self._open(wire)
-            if startup is None:
+            opened = await self._open(wire)
+            if opened is None:
                 return
-            self._take_place(startup.user)
+            startup, method = opened
+            with self._telling(wire, startup.user):
+                self._take_place(wire, startup.user)
         finally:
-            self._opening.pop(wire, None)
+            self._opening.remove(wire)
+        wire.allowance = None
         try:
-            await self._serve(wire, startup)
+            await self._serve(wire, startup, method)
         finally:
-            self._sessions -= 1
+            self._places.free(_network(wire))
 
-    async def _open(self, wire: Wire) -> Startup | None:
-        """The handshake; None when it was a cancel request."""
+    async def _open(self, wire: Wire) -> tuple[Startup, str] | None:
+        """The handshake: who it is, and how that was proved; None when it was a cancel request."""
         try:
             async with asyncio.timeout(self._limits.startup_seconds or None):
                 startup = await read_startup(wire, self._access)
@@ -211,23 +236,36 @@ class Listener:
                     if connection is not None:
                         connection.cancel()
                     return None
-                await authenticate(wire, startup, self._access)
-                return startup
+                with self._telling(wire, startup.user):
+                    return startup, await authenticate(wire, startup, self._access)
         except TimeoutError:
             raise FramingError(
                 "canceling authentication due to timeout",
                 hint=f"A connection must be set up within {self._limits.startup_seconds:g} s.",
             ) from None
 
-    def _take_place(self, user: str) -> None:
-        free = self._limits.max_connections - self._sessions
+    @contextmanager
+    def _telling(self, wire: Wire, user: str) -> Iterator[None]:
+        """Whoever wants to know hears of a login that is refused, by the SQLSTATE."""
+        try:
+            yield
+        except (ClientGone, Terminated):
+            raise
+        except PtvcError as error:
+            self._on_refused(user, None if wire.peer is None else wire.peer[0], error.sqlstate)
+            raise
+
+    def _take_place(self, wire: Wire, user: str) -> None:
+        network, superuser = _network(wire), self._is_superuser(user)
+        free = self._limits.max_connections - self._places.taken
         if free <= 0:
             raise _full("sorry, too many clients already")
-        if free <= self._limits.reserved_connections and not self._is_superuser(user):
+        if free <= self._limits.reserved_connections and not superuser:
             raise _full("remaining connection slots are reserved for roles with the SUPERUSER attribute")
-        self._sessions += 1
+        if not self._places.take(network, beyond=superuser):
+            raise _full(f"too many connections from {network or 'this client'}")
 
-    async def _serve(self, wire: Wire, startup: Startup) -> None:
+    async def _serve(self, wire: Wire, startup: Startup, method: str) -> None:
         self._next_pid = self._next_pid % 0x7FFFFFFF + 1
         key = (self._next_pid, secrets.randbits(32))
 
@@ -239,8 +277,9 @@ class Listener:
             cancel()
             wire.terminate()
 
-        backend = Backend(self._next_pid, cancel, terminate, wire.peer, _encryption(wire.tls))
-        session = await self._factory.open(startup.user, startup.database, startup.options, backend)
+        backend = Backend(self._next_pid, cancel, terminate, wire.peer, _encryption(wire.tls), method)
+        with self._telling(wire, startup.user):
+            session = await self._factory.open(startup.user, startup.database, startup.options, backend)
         connection = Connection(wire, session)
         self._connections[key] = connection
         wire.on_gone = connection.cancel
@@ -257,6 +296,10 @@ class Listener:
         finally:
             del self._connections[key]
             await session.close()
+
+
+def _network(wire: Wire) -> str:
+    return network_of(None if wire.peer is None else wire.peer[0])
 
 
 def _encryption(tls: TlsConnection | None) -> Encryption | None:

@@ -10,16 +10,19 @@ from __future__ import annotations
 import re
 import struct
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ..errors import PtvcError, Unsupported
-from ..network.addresses import is_loopback
+from ..expr.text.boolean_words import boolean_word
+from ..network.addresses import is_loopback, network_of
+from ..network.attempts import Attempts
 from ..network.certificates import POSTGRES_PROTOCOL, Certificates, Shown
 from ..network.tls import FIRST_BYTE
+from ..network.tokens import BadToken
 from . import codec
 from .codec import Body, FrontendKind, ProtocolViolation
-from .contract import PasswordLookup, Trust
-from .scram import MECHANISM, MECHANISM_PLUS, ScramServer, fake_secret
+from .contract import PasswordLookup, TokenRole, Trust
+from .scram import MECHANISM, MECHANISM_PLUS, AuthenticationFailed, ScramSecret, ScramServer, fake_secret
 from .wire import Wire
 
 STARTUP_LIMIT = 10_000
@@ -27,6 +30,8 @@ STARTUP_LIMIT = 10_000
 CANCEL_CODE = 80877102
 SSL_CODE = 80877103
 GSSENC_CODE = 80877104
+TOKEN_OPTION = "oidc_auth_enabled"
+"""The option of a client that gives a token as its password."""
 MAJOR = 3
 MINOR = 0
 
@@ -34,13 +39,16 @@ MINOR = 0
 @dataclass(frozen=True, slots=True)
 class Access:
     """What a client must do to come in.  With `tls_only` nothing is heard of one that does not speak TLS; a role without a password
-    comes from this machine only, or by a certificate, unless `insecure`.  `fake_key` makes the salts of unknown users."""
+    comes from this machine only, or by a certificate, unless `insecure`.  `fake_key` makes the salts of unknown users; `attempts` are
+    the logins that have failed, and `token_role` says whose a token is; None: no tokens are taken."""
 
     passwords: PasswordLookup
     fake_key: bytes
     certificates: Certificates | None = None
     tls_only: bool = False
     insecure: bool = False
+    attempts: Attempts = field(default_factory=Attempts)
+    token_role: TokenRole | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +59,13 @@ class CancelRequest:
 
 @dataclass(frozen=True, slots=True)
 class Startup:
-    """`shown` is the certificate that the client was shown, if it speaks TLS."""
+    """`shown` is the certificate that the client was shown, if it speaks TLS; `by_token`: it has a token in place of a password."""
 
     user: str
     database: str
     options: Mapping[str, str]
     shown: Shown | None = None
+    by_token: bool = False
 
 
 async def read_startup(wire: Wire, access: Access) -> Startup | CancelRequest:
@@ -121,7 +130,14 @@ def _startup(wire: Wire, code: int, body: Body, shown: Shown | None) -> Startup:
         raise Unsupported("replication connections are not supported", hint="Connect without replication.")
     settings = _command_line(options.pop("options", ""))
     settings.update((name.lower(), value) for name, value in options.items())
-    return Startup(user, database, settings, shown)
+    return Startup(user, database, settings, shown, _switched(settings.pop(TOKEN_OPTION, "off")))
+
+
+def _switched(text: str) -> bool:
+    found = boolean_word(text)
+    if found is None:
+        raise ProtocolViolation(f'parameter "{TOKEN_OPTION}" requires a Boolean value', sqlstate="22023")
+    return found
 
 
 def _command_line(text: str) -> dict[str, str]:
@@ -145,9 +161,9 @@ def _command_line(text: str) -> dict[str, str]:
     return settings
 
 
-async def authenticate(wire: Wire, startup: Startup, access: Access) -> None:
-    """Lets in who has a certificate of the role; else asks for the password, if the role has one.  Raises PtvcError (28P01) when it is
-    wrong."""
+async def authenticate(wire: Wire, startup: Startup, access: Access) -> str:
+    """Lets in who has a certificate of the role; else asks for a token, if the client says that it has one, or for the password, if the
+    role has one.  Raises PtvcError (28P01) when it is wrong.  Returns how it was proved."""
     user, shown = startup.user, startup.shown
     if shown is not None and wire.tls is not None:
         client = wire.tls.client
@@ -156,14 +172,32 @@ async def authenticate(wire: Wire, startup: Startup, access: Access) -> None:
             and client.common_name is not None
             and shown.role_of(client.common_name) == user
         ):
-            return
-    secret = await access.passwords(user)
+            return "certificate"
+    secret = None if startup.by_token else await access.passwords(user)
     if isinstance(secret, Trust):
         if access.insecure or wire.peer is None or is_loopback(wire.peer[0]):
-            return
+            return "trust"
         secret = None
+    network = network_of(None if wire.peer is None else wire.peer[0])
+    if wait := access.attempts.wait_s(network, user):
+        await wire.pause(wait)
+    try:
+        if startup.by_token:
+            await _show_token(wire, startup, access)
+        else:
+            await _prove_password(wire, startup, secret or fake_secret(user, access.fake_key))
+    except AuthenticationFailed:
+        access.attempts.failed(network, user)
+        raise
+    access.attempts.succeeded(network, user)
+    return "token" if startup.by_token else "password"
+
+
+async def _prove_password(wire: Wire, startup: Startup, secret: ScramSecret) -> None:
+    """By SCRAM, bound to the connection where both can."""
+    shown = startup.shown
     end_point = None if shown is None else shown.end_point
-    server = ScramServer(user, secret or fake_secret(user, access.fake_key), end_point)
+    server = ScramServer(startup.user, secret, end_point)
     mechanisms = [MECHANISM] if end_point is None else [MECHANISM_PLUS, MECHANISM]
     wire.send(codec.authentication_sasl(mechanisms))
     await wire.flush()
@@ -179,6 +213,29 @@ async def authenticate(wire: Wire, startup: Startup, access: Access) -> None:
     wire.send(codec.authentication_sasl_continue(server.first(first, binds=mechanism == MECHANISM_PLUS)))
     await wire.flush()
     wire.send(codec.authentication_sasl_final(server.final(await _password_message(wire))))
+
+
+async def _show_token(wire: Wire, startup: Startup, access: Access) -> None:
+    """The token is sent as it is, so only inside of TLS."""
+    if access.token_role is None or startup.shown is None:
+        none = access.token_role is None
+        raise PtvcError(
+            "this server takes no tokens" if none else "tokens are taken inside of TLS only",
+            sqlstate="28000",
+            hint=f"Connect without {TOKEN_OPTION}." if none else "Connect with sslmode=verify-full.",
+        )
+    wire.send(codec.AUTHENTICATION_CLEARTEXT_PASSWORD)
+    await wire.flush()
+    body = Body(await _password_message(wire))
+    token = body.string()
+    body.end()
+    try:
+        if await access.token_role(token) != startup.user:
+            raise BadToken("it is another user's")
+    except BadToken as error:
+        raise AuthenticationFailed(
+            f'token authentication failed for user "{startup.user}"', detail=f"Of the token: {error.message}."
+        ) from None
 
 
 async def _password_message(wire: Wire) -> bytes:

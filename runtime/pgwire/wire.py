@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import ssl
 from collections.abc import Callable
+from contextlib import suppress
 
 from ..errors import PtvcError
 from ..network.tls import TlsConnection
@@ -80,6 +81,8 @@ class Wire(asyncio.Protocol):
         self._transport: asyncio.Transport | None = None
         self.tls: TlsConnection | None = None
         self.on_gone: Callable[[], None] = lambda: None
+        self.allowance: int | None = None
+        """Bytes that the client may still send; who sends more is cut off.  None: any number."""
 
     # --- called by the event loop --------------------------------------------------------------------------------
 
@@ -90,6 +93,11 @@ class Wire(asyncio.Protocol):
         self._on_connect(self)
 
     def data_received(self, data: bytes) -> None:
+        if self.allowance is not None:
+            self.allowance -= len(data)
+            if self.allowance < 0:
+                self.abort()
+                return
         if self.tls is not None:
             data = self._unsealed(self.tls, data)
         self._in += data
@@ -184,6 +192,8 @@ class Wire(asyncio.Protocol):
         received, self._in = bytes(self._in), bytearray()
         self.tls = tls = TlsConnection(context)
         if received:
+            if self.allowance is not None:  # they come a second time
+                self.allowance += len(received)
             self.data_received(received)
         while not tls.established:
             await self._more()
@@ -192,6 +202,13 @@ class Wire(asyncio.Protocol):
     async def wait_for_input(self) -> None:
         """Until the client has sent something."""
         await self._fill(1)
+
+    async def pause(self, seconds: float) -> None:
+        """Until the time is over, or the connection."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                while True:
+                    await self._more()
 
     def next_message(self) -> tuple[int, Data] | None:
         """As `read_message`, of a small one that is here already and as it should be; else None, and nothing is taken.

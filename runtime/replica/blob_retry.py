@@ -60,11 +60,18 @@ class RetryingBlob:
 
 
 def write_parts_when_there_is_room(
-    blob: Blob, shard: str, schema: Schema, delta: Delta, *, writer: str, wanted: Callable[[], bool]
+    blob: Blob,
+    shard: str,
+    schema: Schema,
+    delta: Delta,
+    *,
+    writer: str,
+    wanted: Callable[[], bool],
+    passing: bool = False,
 ) -> tuple[PartRef, ...]:
     """`write_parts`, again and again while the disk is full.  Raises DiskFull once it is not `wanted` any more."""
     return retry(
-        lambda: write_parts(blob, shard, schema, delta, writer=writer),
+        lambda: write_parts(blob, shard, schema, delta, writer=writer, passing=passing),
         lambda error: isinstance(error, DiskFull),
         NO_ROOM,
         ThreadTiming(wanted=wanted),

@@ -23,6 +23,7 @@ from ..repr.batch import Batch, Delta, concat_batches
 from ..repr.consolidate import consolidate
 from ..retry import Backoff, ThreadTiming, retry
 from ..storage.sink.contract import IntervalRefused, SinkFenced, SinkTarget
+from ..storage.sink.lake.exchange import Exchange
 from ..storage.sink.targets import open_target
 from .protocol import InstallSink, Message, Progress, SinkBehind, SinkProgress, Status
 from .sink_input import MOST_HELD_BYTES, Chunk, SinkInput, errors_of
@@ -62,6 +63,8 @@ class _RunningSink:
         self._predecessor = predecessor
         self.input = SinkInput(command.input, most_held)
         self._former = SinkInput(command.former.input, most_held) if command.former is not None else None
+        new = command.input.schema
+        self._exchange = Exchange.between(new if command.former is None else command.former.input.schema, new)
         self._changed = threading.Condition()
         self._stop = threading.Event()
         self._looked_at = 0
@@ -132,6 +135,7 @@ class _RunningSink:
                     description.as_of,
                     command.connections,
                     command.term,
+                    self._exchange.former if command.former is not None else None,
                 )
             ) as sink:
                 self._retry(sink.open)
@@ -179,7 +183,7 @@ class _RunningSink:
             gone, begun = former.take(0, time, _WHOLE), self.input.take(0, None, _WHOLE)
         lower = sink.upper
         old, new = self._read(gone), self._read(begun)
-        changes = switched(self._command.input.schema, old, new, lower, time).oks
+        changes = switched(self._exchange, old, new, lower, time).oks
         self._write(sink, changes, lower, begun.upper, time)
 
     def _write_known(self, sink: SinkTarget) -> None:
@@ -206,7 +210,7 @@ class _RunningSink:
         def attempt() -> None:
             nonlocal changes, upper, refused
             if refused and sink.writes_net:
-                changes, upper = self._widened(changes, upper)
+                changes, upper = self._widened(changes, upper, exchanging=bool(switched_at))
             try:
                 sink.write(changes, lower, upper, switched_at, between)
             except IntervalRefused:
@@ -219,7 +223,7 @@ class _RunningSink:
         self._moved = True
         self._say_running(sink)
 
-    def _widened(self, changes: Batch, upper: int) -> tuple[Batch, int]:
+    def _widened(self, changes: Batch, upper: int, *, exchanging: bool) -> tuple[Batch, int]:
         """The changes up to `upper`, which the target does not take, with those behind them, by which that may have changed: net, and up to
         where the interval ends then.  Raises _Behind."""
         if changes.nbytes > MOST_WIDENED_BYTES:
@@ -234,7 +238,10 @@ class _RunningSink:
         more = self._read(chunk).oks
         if not len(more):
             return changes, chunk.upper
-        both = concat_batches(self._command.input.schema, (changes, more))
+        if exchanging:
+            more = self._exchange.of_new(more)
+        schema = self._exchange.schema if exchanging else self._command.input.schema
+        both = concat_batches(schema, (changes, more))
         # What the sink begins with stays apart: a target may leave it out.
         last = np.uint64(chunk.upper - 1)
         times = np.where(both.times > self._command.description.as_of, last, both.times)
@@ -318,7 +325,8 @@ class _RunningSink:
 
 
 class Egress:
-    """The sinks of one replica, each with at most `most_held` bytes of references."""
+    """The sinks of one replica, each with at most `most_held` bytes of references.  One thread says what there is to do, others may ask
+    what they hold, and end them."""
 
     def __init__(self, blob: Blob, send: Callable[[Message], None], most_held: int = MOST_HELD_BYTES) -> None:
         self._blob = blob
@@ -330,11 +338,11 @@ class Egress:
     @property
     def nbytes(self) -> int:
         """Bytes that all sinks hold in memory."""
-        return sum(sink.nbytes for sink in self._running.values())
+        return sum(sink.nbytes for sink in tuple(self._running.values()))
 
     def shed(self) -> int:
         """Has the sinks forget what can be read again from persist; returns the bytes that they let go."""
-        return sum(sink.shed() for sink in self._running.values())
+        return sum(sink.shed() for sink in tuple(self._running.values()))
 
     def install(self, command: InstallSink) -> None:
         """A sink that runs here already ends first."""
@@ -355,5 +363,5 @@ class Egress:
             self._ending[id] = sink.thread
 
     def close(self) -> None:
-        for sink in self._running.values():
+        for sink in tuple(self._running.values()):
             sink.stop()

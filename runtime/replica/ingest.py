@@ -309,7 +309,7 @@ class _RunningSource:
 
 
 class Sources:
-    """The sources of one replica."""
+    """The sources of one replica.  One thread says what there is to do; another may end them."""
 
     def __init__(self, blob: Blob, writer: str, send: Callable[[Message], None]) -> None:
         self._blob = blob
@@ -337,5 +337,5 @@ class Sources:
             source.stop()
 
     def close(self) -> None:
-        for source in self._running.values():
+        for source in tuple(self._running.values()):
             source.stop()

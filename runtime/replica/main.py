@@ -1,8 +1,8 @@
 """The life of a replica: connect to the coordinator, identify itself, then turn messages into work until it is stopped.
 
-Threads: one reads messages and looks rows up in indexes, one (the caller's) steps the dataflows, one writes their outputs, one writes
-checkpoints, one waits for what was told to stop, one per source, sink and query under way, whose process it watches.  Only the step
-thread changes dataflows.
+Threads: one reads messages, tells sources and sinks what is theirs, and looks rows up in indexes, one (the caller's) steps the
+dataflows, one writes their outputs, one writes checkpoints, one waits for what was told to stop, one per source, sink and query
+under way, whose process it watches.  Only the step thread changes dataflows, and nobody else waits for a step.
 """
 
 from __future__ import annotations
@@ -72,6 +72,8 @@ logger = logging.getLogger(__name__)
 
 STATISTICS_INTERVAL_S = 2.0
 INTERNAL_ERROR = "XX000"
+MOST_AHEAD_BYTES = 64 << 20
+"""Of updates that wait for the step thread: what is committed beyond it keeps the pace of the steps."""
 EXIT_STUCK = 4
 """The status of a process in which a dataflow did not stop."""
 
@@ -93,6 +95,38 @@ def run_replica(start: StartReplica, blobs: str, cache: ColumnCache, attempt: in
     made.run()
 
 
+class Inbox:
+    """What waits for the step thread; None is the end.  One thread puts what was committed, and one takes."""
+
+    def __init__(self) -> None:
+        self._messages: queue.SimpleQueue[Message | None] = queue.SimpleQueue()
+        self._put = self._taken = 0
+
+    @property
+    def is_empty(self) -> bool:
+        return self._messages.empty()
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the updates that wait, decoded."""
+        return self._put - self._taken
+
+    def put(self, message: Message | None) -> None:
+        if isinstance(message, Progress):  # others may come from any thread
+            self._put += _nbytes(message)
+        self._messages.put(message)
+
+    def take(self) -> Message | None:
+        message = self._messages.get()
+        if isinstance(message, Progress):
+            self._taken += _nbytes(message)
+        return message
+
+
+def _nbytes(progress: Progress) -> int:
+    return sum(part.decoded_nbytes for update in progress.updates for part in update.parts)
+
+
 class Replica:
     """`kill` ends the process at once, whatever its threads are at."""
 
@@ -105,7 +139,7 @@ class Replica:
         kill: Callable[[], None],
     ) -> None:
         self._connection = connection
-        self._inbox: queue.SimpleQueue[Message | None] = queue.SimpleQueue()
+        self._inbox = Inbox()
         self._gone = threading.Event()
         retrying = RetryingBlob(blob, self._gone)
         self._supervisor = Supervisor(self._failed)
@@ -129,7 +163,7 @@ class Replica:
         self._supervisor.thread("reader", self._read).start()
         self._supervisor.thread("stop deadline", self._deadline.run).start()
         try:
-            while (message := self._inbox.get()) is not None:
+            while (message := self._inbox.take()) is not None:
                 self._handle(message)
                 if not self._drain():
                     break
@@ -180,10 +214,40 @@ class Replica:
             if isinstance(message, Uninstall):
                 self._dataflows.abandon(message.id)
                 self._deadline.begin(message.id)
-            self._inbox.put(message)
+            if not self._told_beside(message):
+                self._inbox.put(message)
         self._gone.set()
         self._dataflows.abandon(None)
         self._inbox.put(None)
+
+    def _told_beside(self, message: Message) -> bool:
+        """Sources and sinks have threads of their own, which do not wait for a step: whether the message was for these alone.
+
+        A source that has committed more than the step thread keeps up with hears of it in its turn.
+        """
+        match message:
+            case InstallSource():
+                self._sources.install(message)
+            case SetOutputs():
+                self._sources.set_outputs(message)
+            case SharesRead():
+                self._sources.shares_read(message)
+            case Ingested():
+                if self._inbox.nbytes > MOST_AHEAD_BYTES:
+                    return False
+                self._sources.ingested(message)
+            case InstallSink():
+                self._sinks.install(message)
+            case Progress():
+                self._sinks.receive(message)
+                return False
+            case Uninstall(id=id_):
+                self._sources.uninstall(id_)
+                self._sinks.uninstall(id_)
+                return False
+            case _:
+                return False
+        return True
 
     def _look_up_beside(self, work: Callable[[], None]) -> None:
         with suppress(RuntimeError):  # the replica ends
@@ -191,8 +255,8 @@ class Replica:
 
     def _drain(self) -> bool:
         """Takes everything that waits, so that under load one step covers many commits."""
-        while not self._inbox.empty():
-            message = self._inbox.get()
+        while not self._inbox.is_empty:
+            message = self._inbox.take()
             if message is None:
                 return False
             self._handle(message)
@@ -202,7 +266,6 @@ class Replica:
         match message:
             case Progress():
                 self._dataflows.receive(message)
-                self._sinks.receive(message)
             case Appended():
                 self._dataflows.acknowledge(message)
             case LimitMemory(dataflows=dataflows, query=query):
@@ -227,18 +290,8 @@ class Replica:
                 self._dataflows.adopt(message)
             case Repoint():
                 self._dataflows.repoint(message)
-            case InstallSource():
-                self._sources.install(message)
-            case SetOutputs():
-                self._sources.set_outputs(message)
-            case InstallSink():
-                self._sinks.install(message)
             case Uninstall(id=id_):
                 self._dataflows.uninstall(id_)
-                self._sources.uninstall(id_)
-                self._sinks.uninstall(id_)
-            case SharesRead():
-                self._sources.shares_read(message)
             case Ingested():
                 self._sources.ingested(message)
             case PeekIndex():

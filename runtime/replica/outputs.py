@@ -121,6 +121,7 @@ class Outputs:
             view.schema,
             view.delta,
             writer=self.name,
+            passing=not view.first,
             wanted=lambda: self.wanted(view.installed),
         )
         return Updates(view.id, view.lower, view.upper, parts)

@@ -4,7 +4,8 @@
 target        ... lower │ changes of the former input ... time-1 │ time: new - former │ time+1 ... changes of the new one
 ```
 
-So who follows the target sees one change at one time, no record twice and none left out; rows that both have are none.
+So who follows the target sees one change at one time, no record twice and none left out; rows that both have are none.  Where their columns
+differ it is in columns that have values of both (`storage.sink.lake.exchange`).
 """
 
 from __future__ import annotations
@@ -12,22 +13,23 @@ from __future__ import annotations
 import numpy as np
 
 from ..repr.batch import Batch, Delta, concat_batches, empty_delta
-from ..repr.schema import Schema
+from ..storage.sink.lake.exchange import Exchange
 
 
-def switched(schema: Schema, former: Delta | None, new: Delta | None, lower: int, time: int) -> Delta:
+def switched(exchange: Exchange, former: Delta | None, new: Delta | None, lower: int, time: int) -> Delta:
     """What is to be written from `lower` on; `former` are its updates below `time` (contents, then changes), `new` those of
     the other input, of which `time` is the first to be shown.
 
     Changes of the former input that cannot be shown, as it is in error when it ends, are left out: its last good contents,
     which the target has, are what goes.
     """
-    old = former or empty_delta(schema)
+    old = former or empty_delta(exchange.former)
     oks = old.oks.filter(old.oks.times < lower) if _in_error(old) and len(old.oks) else old.oks
     shown = oks.filter(oks.times >= lower) if len(oks) else oks
-    found = new or empty_delta(schema)
-    begun = _from(found.oks, time)
-    return Delta(concat_batches(schema, [shown, _at(oks.negate(), time), begun]), found.errs)
+    found = new or empty_delta(exchange.new)
+    begun = exchange.of_new(_from(found.oks, time))
+    ended = [exchange.of_former(shown), exchange.of_former(_at(oks.negate(), time))]
+    return Delta(concat_batches(exchange.schema, [*ended, begun]), found.errs)
 
 
 def _in_error(delta: Delta) -> bool:

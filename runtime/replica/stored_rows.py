@@ -1,12 +1,12 @@
 """The rows of a table by one of its keys, found in what is stored: an index that is nobody's memory.
 
 ```
-  inline parts ── a spine, in memory: some hundred small parts at most
-  small blobs ─── a run each, in memory, as far as `KeptRuns` has room; else as large ones
-  large blobs ─── their decoded columns, and their rows in the order of the key's hashes: files of the column cache, mapped
+  inline parts of few rows ── a spine, in memory: some hundred small parts at most
+  small parts ─────────────── a run each, in memory, as far as `KeptRuns` has room; else as large ones
+  large blobs ─────────────── their decoded columns, and their rows in the order of the key's hashes: files of the column cache, mapped
 ```
 
-The coordinator tells which parts there are.  A small blob is fetched and decoded for the first look-up that may find something in it.
+The coordinator tells which parts there are.  A small part is fetched and decoded for the first look-up that may find something in it.
 A large one is not: the query that finds the rows then, in a process of its own, leaves it in the column cache.  A part that has none of
 the keys by its statistics need never be: that query does not read it either.
 """
@@ -38,11 +38,14 @@ from ..repr.schema import Schema
 from .index import Numbers, of_each
 from .protocol import StoredChange
 
+FEW_ROWS = 1_000
+"""So many rows at most has an inline part that is added to the spine, which is made anew when such a part is gone."""
+
 SMALL_BYTES = 1 << 20
-"""So many bytes at most, as they are stored, has a blob that is decoded here: fetched and put in order in some milliseconds."""
+"""So many bytes at most, as they are stored, has a blob of Parquet that is decoded here: fetched and put in order in some milliseconds."""
 
 KEPT_BYTES = 32 << 20
-"""So many bytes of small blobs a replica keeps decoded, of all its tables."""
+"""So many bytes of small parts a replica keeps decoded, of all its tables."""
 
 Keys = Sequence[Sequence[Any] | pa.Array]
 """The values of each column of a key, none of them NULL."""
@@ -56,7 +59,7 @@ class StoredRows:
         self._key = key
         self._kept = kept
         self._inline: dict[int, Batch] = {}
-        self._blobs: dict[int, list[_Blob]] = {}
+        self._parts: dict[int, list[_Part]] = {}
         self._spine = Spine(schema, key)
         self._unreadable: set[int] = set()
 
@@ -64,7 +67,7 @@ class StoredRows:
         """Other parts are there from now on."""
         rebuilt = False
         for number in change.gone:
-            self._kept.forget(self._blobs.pop(number, ()))
+            self._kept.forget(self._parts.pop(number, ()))
             self._unreadable.discard(number)
             rebuilt |= self._inline.pop(number, None) is not None
         for number, parts in change.added:
@@ -81,26 +84,26 @@ class StoredRows:
         inline = [
             timed(part, decode(part, part.inline, self.schema).oks)
             for part in parts
-            if part.inline is not None
+            if part.inline is not None and part.rows <= FEW_ROWS
         ]
         if inline:
             rows = self._inline[number] = concat_batches(self.schema, inline)
             if insert:
                 self._spine.insert(rows)
-        blobs = [_Blob(part) for part in parts if part.inline is None]
-        if blobs:
-            self._blobs[number] = blobs
+        others = [_Part(part) for part in parts if part.inline is None or part.rows > FEW_ROWS]
+        if others:
+            self._parts[number] = others
 
     def now(self) -> StoredParts | None:
         """The parts that are there now; None if there is one that no look-up can read."""
         if self._unreadable:
             return None
-        blobs = tuple(chain.from_iterable(self._blobs.values()))
-        return StoredParts(self.schema, self._key, self._spine.handle(), blobs, self._kept)
+        parts = tuple(chain.from_iterable(self._parts.values()))
+        return StoredParts(self.schema, self._key, self._spine.handle(), parts, self._kept)
 
     def forget(self) -> None:
         """It is not asked any more: memory has room for others."""
-        self._kept.forget(chain.from_iterable(self._blobs.values()))
+        self._kept.forget(chain.from_iterable(self._parts.values()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +113,7 @@ class StoredParts:
     schema: Schema
     key: tuple[int, ...]
     runs: tuple[Run, ...]
-    blobs: tuple[_Blob, ...]
+    parts: tuple[_Part, ...]
     kept: KeptRuns
 
     def lookup_each(
@@ -118,7 +121,7 @@ class StoredParts:
     ) -> tuple[Batch, Numbers] | None:
         """These columns of the rows at `as_of` of each key, one behind the other, and the number of the key of each, from 0.
 
-        Small blobs are fetched from `blob`, if it is given, and decoded.  None if not all can be had then from memory and from files of `cache`,
+        Small parts are fetched from `blob`, if it is given, and decoded.  None if not all can be had then from memory and from files of `cache`,
         which is the calling thread's.  Raises StorageError."""
         if any(self.schema[place].dropped for place in columns):
             return None
@@ -131,7 +134,7 @@ class StoredParts:
         runs = list(self.runs)
         found: list[Matches] = []
         conditions: tuple[Condition, ...] | None = None
-        for stored in self.blobs:
+        for stored in self.parts:
             run = stored.run
             rows = None if run is not None else stored.rows(cache, self.schema, self.key, searched, columns)
             if run is None and rows is None:
@@ -139,7 +142,7 @@ class StoredParts:
                     conditions = tuple(_between(self.key, wanted))
                 if not may_match(stored.part, self.schema, conditions):
                     continue
-                if blob is None or stored.part.nbytes > SMALL_BYTES:
+                if blob is None or not (stored.part.is_arrow or stored.part.nbytes <= SMALL_BYTES):
                     return None
                 run = self.kept.fetched(stored, self, blob)
                 if run is None:
@@ -162,8 +165,8 @@ class StoredParts:
         return probe_runs([run], key, wanted, hashes, columns=range(width))
 
 
-class _Blob:
-    """A part that is a blob.  Its hashes stay mapped; `run` has all of its updates, of a small one that is kept."""
+class _Part:
+    """A part that is not in the spine.  Its hashes stay mapped; `run` has all of its updates, of a small one that is kept."""
 
     def __init__(self, part: PartRef) -> None:
         self.part = part
@@ -180,6 +183,8 @@ class _Blob:
     ) -> Batch | None:
         """The columns and then those of the key, of the updates with these `ascending` hashes; None if it is yet to be decoded."""
         if self._order is None:
+            if self.part.is_arrow:
+                return None
             self._order = cache.known_order(self.part, schema, key)
             if self._order is None:
                 return None
@@ -191,20 +196,20 @@ class _Blob:
 
 
 class KeptRuns:
-    """The small blobs that are decoded, about `most` bytes of them at most.  For any thread."""
+    """The small parts that are decoded, about `most` bytes of them at most.  For any thread."""
 
     def __init__(self, most: int = KEPT_BYTES) -> None:
         self._most = most
-        self._held: dict[_Blob, int] = {}
+        self._held: dict[_Part, int] = {}
         self._nbytes = 0
         self._lock = threading.Lock()
 
-    def fetched(self, stored: _Blob, parts: StoredParts, blob: Blob) -> Run | None:
+    def fetched(self, stored: _Part, parts: StoredParts, blob: Blob) -> Run | None:
         """The updates of one of `parts` in the order of their keys.  Other tables' go for it; None if those of its own leave no room."""
         nbytes = stored.part.decoded_nbytes
         with self._lock:
             if self._nbytes + nbytes > self._most:
-                own = set(parts.blobs)
+                own = set(parts.parts)
                 for other in [held for held in self._held if held not in own]:
                     self._drop(other)
             if self._nbytes + nbytes > self._most:
@@ -218,14 +223,14 @@ class KeptRuns:
             stored.run = run
         return run
 
-    def forget(self, blobs: Iterable[_Blob]) -> None:
+    def forget(self, parts: Iterable[_Part]) -> None:
         """They are not there any more."""
         with self._lock:
-            for stored in blobs:
+            for stored in parts:
                 if stored in self._held:
                     self._drop(stored)
 
-    def _drop(self, stored: _Blob) -> None:
+    def _drop(self, stored: _Part) -> None:
         self._nbytes -= self._held.pop(stored)
         stored.run = None
 

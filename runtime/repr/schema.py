@@ -93,6 +93,9 @@ class Schema:
         )
 
 
+NO_COLUMNS = Schema(())
+
+
 def _column_to_json(column: Column) -> dict[str, Any]:
     value = {"name": column.name, "type": type_to_json(column.type), "nullable": column.nullable}
     if column.missing is not None:

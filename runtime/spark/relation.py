@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from ..clock import SystemClock
-from ..coord.catalog.items import Item, Stored, Table
+from ..coord.catalog.items import Item, LaidOut, Stored, Table
 from ..coord.catalog.stored_layout import AS_CREATED
 from ..coord.storage.catalog_store import find_item
 from ..errors import ObjectNotReady, UndefinedObject, UndefinedTable, Unsupported, WrongObjectType
@@ -42,7 +42,7 @@ def opened(options: Options) -> Iterator[PersistedRelation]:
         item = stored_item(persist, options)
         if not len(item.schema):
             raise Unsupported(f'"{item.full_name}" has no columns: Spark cannot read it')
-        layout = item.layout if isinstance(item, Table) else AS_CREATED
+        layout = item.layout if isinstance(item, LaidOut) else AS_CREATED
         yield PersistedRelation(
             persist,
             item,

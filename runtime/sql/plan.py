@@ -281,6 +281,8 @@ def _plan(planner: Planner, statement: Statement) -> PlannedStatement:
             return alterations.set_schema(planner, node)
         case definition_statements.AddWhereStatement():
             return source.add_where(planner, node)
+        case definition_statements.ApplyOffersStatement():
+            return source.apply_offers(planner, node)
         case definition_statements.AlterSinkStatement():
             return sink.alter(planner, node)
         case definition_statements.SwapStatement():

@@ -135,7 +135,8 @@ class AskedOutput:
         places = sorted({*projection.kept, *named})
         where = None if self.where is None else self.where.over(places)
         kept = tuple(places.index(place) for place in projection.kept)
-        return replace(self, where=where, projection=Projection(projection.read.project(places), kept))
+        narrow = replace(projection, read=projection.read.project(places), kept=kept)
+        return replace(self, where=where, projection=narrow)
 
 
 def parsed_options(connector: str, options: Mapping[str, Any]) -> Options:

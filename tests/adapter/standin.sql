@@ -47,6 +47,8 @@ select indexrelid::text, indrelid::text from pg_index;
 
 create view mz_internal.mz_dead_letters as select null::text as id, null::text as source_id where false;
 
+create view mz_internal.mz_source_own_tables as select null::text as id, null::text as source_id where false;
+
 create view mz_internal.mz_hydration_statuses as
 select
   id as object_id, 'r1' as replica_id, true as hydrated, 0.1::float8 as hydration_seconds, 1::bigint as rows,

@@ -10,7 +10,7 @@ from dbt_common.exceptions import DbtRuntimeError
 from dbt.adapters.ptvc.definition_hash import definition_hash
 from dbt.adapters.ptvc.relation import mark_as_test
 from dbt.adapters.ptvc.relation_configs import IndexChanges, IndexConfig, index_statement_is
-from dbt.adapters.ptvc.source_body import closing_parenthesis
+from dbt.adapters.ptvc.source_body import closing_parenthesis, is_of_source
 
 
 def test_index_names_follow_columns_cluster_and_relation() -> None:
@@ -74,6 +74,21 @@ def test_the_same_index_twice_is_one() -> None:
 )
 def test_columns_of_a_source(body: str, rest: str) -> None:
     assert body[closing_parenthesis(body) :] == rest
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("from source s.shop (reference orders)", True),
+        ("\n-- a table\n/* of it */ FROM\n  Source shop (reference orders)", True),
+        ("(id int) from source shop (reference orders)", True),
+        ("from postgres connection c (publication 'p')", False),
+        ("(id int) from file '/from source/x' format json", False),
+        ("from sources", False),
+    ],
+)
+def test_bodies_of_tables_of_sources(body: str, expected: bool) -> None:
+    assert is_of_source(body) == expected
 
 
 @pytest.mark.parametrize(

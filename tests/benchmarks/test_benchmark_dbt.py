@@ -6,7 +6,7 @@ import json
 import re
 from pathlib import Path
 
-from benchmarks.dbt_project import SEED_ROWS, write_profile, write_project
+from benchmarks.dbt.project import SEED_ROWS, write_profile, write_project
 
 
 def test_models_rest_on_models_before_them(tmp_path: Path) -> None:

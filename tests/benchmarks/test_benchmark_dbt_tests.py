@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from inprocess import running
 
-from benchmarks.dbt_adapters import ptvc_adapter
-from benchmarks.dbt_tests import DAYS, ORPHANS, failures, measure_dbt_tests, tables_of
+from benchmarks.dbt.adapters import ptvc_adapter
+from benchmarks.dbt.tests import DAYS, ORPHANS, failures, measure_dbt_tests, tables_of
 from benchmarks.report import show
 
 ROWS = 2_000

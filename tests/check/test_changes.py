@@ -5,8 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from ptvc.check.changes import Action, Change, Comparison
+from ptvc.check.changes import Action, Change, Compared, Comparison
+from ptvc.check.nodes import Project
 from ptvc.check.run import of_project
+from ptvc.check.text import changes
 
 from .mistakes import FILES, write
 
@@ -36,6 +38,10 @@ def root(tmp_path: Path) -> Path:
 
 def compared(root: Path, files: dict[str, str | None]) -> dict[str, Change]:
     """By name, after the project was parsed as it is and then changed."""
+    return {change.node.name: change for change in comparison(root, files).changes}
+
+
+def comparison(root: Path, files: dict[str, str | None]) -> Compared:
     options = ["--profiles-dir", str(root)]
     with of_project(root, options) as subject:
         assert subject.check().result.findings == []
@@ -49,8 +55,7 @@ def compared(root: Path, files: dict[str, str | None]) -> dict[str, Change]:
     with of_project(root, options) as subject:
         version = subject.check()
         assert version.result.findings == []
-        changes = Comparison(subject.former(state), version).changes()
-    return {change.node.name: change for change in changes}
+        return Comparison(subject.former(state), version).compared()
 
 
 def edited(name: str, before: str, after: str) -> dict[str, str | None]:
@@ -170,3 +175,55 @@ def test_what_comes_and_what_goes(root: Path) -> None:
         "best": Action.GONE,
         "newest": Action.NEW,
     }
+
+
+UPSTREAM = {
+    "models/shop.sql": "{{ config(materialized='source') }}\nfrom postgres connection app (publication 'p')\n",
+    "models/people.sql": "{{ config(materialized='source_table') }}\nfrom source {{ ref('shop') }} (reference people)\n",
+    "models/names.sql": "{{ config(materialized='materialized_view') }}\nselect name from {{ ref('people') }}\n",
+}
+"""A database is not asked for columns: its tables are not checked, nor what reads them."""
+
+
+def test_what_could_not_be_checked_is_not_called_unchanged(root: Path) -> None:
+    write(root, UPSTREAM)
+    found = comparison(root, {})
+    assert list(found.changes) == []
+    assert [node.name for node in found.not_compared] == ["people", "names"]
+
+
+@pytest.mark.parametrize(
+    ("edit", "changed"),
+    [
+        (
+            {"models/people.sql": UPSTREAM["models/people.sql"].replace("people)", "others)")},
+            {"people", "names"},
+        ),
+        ({"models/shop.sql": UPSTREAM["models/shop.sql"].replace("'p'", "'q'")}, {"shop", "people", "names"}),
+        ({"models/names.sql": UPSTREAM["models/names.sql"].replace("name", "upper(name)")}, {"names"}),
+    ],
+)
+def test_what_could_not_be_checked_is_compared_as_text(
+    root: Path, edit: dict[str, str | None], changed: set[str]
+) -> None:
+    write(root, UPSTREAM)
+    found = comparison(root, edit)
+    assert {change.node.name: change.action for change in found.changes} == dict.fromkeys(
+        changed, Action.REBUILT
+    )
+    assert {node.name for node in found.not_compared} == {"people", "names"} - changed
+
+
+def test_one_that_could_not_be_checked_may_go(root: Path) -> None:
+    write(root, UPSTREAM)
+    found = compared(root, {"models/names.sql": None})
+    assert {name: change.action for name, change in found.items()} == {"names": Action.GONE}
+
+
+def test_it_is_said_what_was_not_compared(root: Path) -> None:
+    write(root, UPSTREAM)
+    shown = "\n".join(str(line) for line in changes(comparison(root, {}), Project("", root, {})))
+    assert shown == (
+        "not compared: people, names\n  = the text is the same, but what it means could not be checked, now or before\n"
+        "no other object changes"
+    )

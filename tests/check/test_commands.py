@@ -60,7 +60,7 @@ error[42703]: column "prise" does not exist
 not checked: above
   = model wrong has errors
 
-1 error, 1 not checked in 3 models, 1 seed, 1 source"""
+1 error, 1 not checked in 5 models, 1 seed, 1 source"""
     )
 
 

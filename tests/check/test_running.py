@@ -43,7 +43,13 @@ SET_UP = (
     'alter view "public__dbt_next"."paid" set schema public',
     'alter materialized view "public__dbt_next"."total" set schema public',
     "drop schema public__dbt_next cascade",
+    'create source "public"."shop" from load generator tpch (scale factor 0.001)',
+    'create table "public"."lines" /* written by dbt */ from source "public"."shop" (reference lineitem)',
 )
+OF_A_SOURCE = {
+    "models/shop.sql": "{{ config(materialized='source') }}\nfrom load generator tpch (scale factor 0.001)\n",
+    "models/lines.sql": "{{ config(materialized='source_table') }}\nfrom source {{ ref('shop') }} (reference lineitem)\n",
+}
 
 
 @pytest.fixture(scope="module")
@@ -140,3 +146,13 @@ def test_without_it_such_a_model_is_not_checked(tmp_path: Path) -> None:
     assert left.node == "model.shop.pivot"
     assert "its Jinja asks a runtime" in left.reason
     assert "raw.orders" in left.reason
+
+
+def test_tables_of_a_source_go_with_it(tmp_path: Path, running: Running) -> None:
+    _, changes = checked(tmp_path, running, OF_A_SOURCE)
+    assert changes == {}
+    other = OF_A_SOURCE["models/shop.sql"].replace("0.001", "0.002")
+    _, changes = checked(tmp_path, running, OF_A_SOURCE | {"models/shop.sql": other})
+    assert {name: change.action for name, change in changes.items()} == dict.fromkeys(
+        ("shop", "lines"), Action.REBUILT
+    )

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
+from ptvc.config import Settings
+from ptvc.coord.settings import server_settings
 from ptvc.coord.variables import Variables, split_identifiers
 from ptvc.errors import InvalidParameter, PtvcError, UndefinedObject, Unsupported
 
@@ -85,3 +89,16 @@ def test_refused(name: str, value: str, error: type[PtvcError]) -> None:
     with pytest.raises(error):
         variables.set(name, value, local=False)
     assert variables.all() == before
+
+
+def test_what_the_environment_is_set_to_is_shown_and_stays() -> None:
+    given = replace(Settings(), max_connections=77, authentication_timeout_ms=90_000)
+    variables = Variables(server_settings(given))
+    assert variables.get("max_connections") == "77"
+    assert variables.get("authentication_timeout") == "90s"
+    assert variables.get("failed_login_delay") == "500ms"
+    usual = server_settings(Settings())
+    for name in usual:
+        with pytest.raises(InvalidParameter, match="cannot be changed"):
+            variables.set(name, "1", local=False)
+        assert Variables(usual).get(name) == Variables({}).get(name)

@@ -16,6 +16,7 @@ from cryptography.hazmat.primitives.serialization import (
     load_pem_private_key,
 )
 from ptvc.network.certificates import BadCertificate, CertificateFiles, Certificates
+from ptvc.network.names import BadNames
 from servers.certificates import Authority
 
 
@@ -94,7 +95,7 @@ def test_files_that_are_not_there_or_say_nothing_are_named(files: CertificateFil
 def test_lines_of_names_that_say_nothing_are_refused(files: CertificateFiles, text: str) -> None:
     names = files.key.with_name("names")
     names.write_text(f"# who is who\n\nx = y # a comment\n{text}\n")
-    with pytest.raises(BadCertificate, match=r"line [45] of"):
+    with pytest.raises(BadNames, match=r"line [45] of"):
         Certificates(CertificateFiles(files.certificate, files.key, None, names))
 
 

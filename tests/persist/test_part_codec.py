@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from random import Random
 
@@ -18,23 +19,27 @@ from ptvc.errors import InvalidUsage, StorageError
 from ptvc.persist.blob.file import FileBlob
 from ptvc.persist.blob.memory import MemoryBlob
 from ptvc.persist.codec import (
-    decode_inline,
+    decode_ipc,
     decode_parquet,
-    encode_inline,
+    encode_ipc,
     encode_parquet,
     parquet_names,
 )
 from ptvc.persist.part import PartRef, stamp, trim
 from ptvc.persist.read import read_part
-from ptvc.persist.write import INLINE_MAX_BYTES, write_parts
+from ptvc.persist.write import INLINE_MAX_BYTES, PASSING_MAX_BYTES, inline_part, write_parts
 from ptvc.repr.batch import NO_ERRORS, Batch, Delta, empty_delta
 from ptvc.repr.schema import ERROR_SCHEMA, Column, Schema
 from ptvc.repr.types import INT8, NUMERIC, TEXT, array_of
 
 CODECS = pytest.mark.parametrize(
     ("encode", "decode"),
-    [(encode_inline, decode_inline), (encode_parquet, decode_parquet)],
-    ids=["inline", "parquet"],
+    [
+        (encode_ipc, decode_ipc),
+        (partial(encode_ipc, packed=True), decode_ipc),
+        (encode_parquet, decode_parquet),
+    ],
+    ids=["arrow", "packed", "parquet"],
 )
 Encode = Callable[[Schema, Delta], bytes]
 Decode = Callable[..., Delta]
@@ -241,6 +246,31 @@ def test_the_border_is_at_64_kib(size: int) -> None:
     assert updates_of(read_part(blob, ref, SCHEMA).oks) == [((1, "x" * size), 1, 1)]
 
 
+@pytest.mark.parametrize(
+    ("rows", "text", "encoding", "is_inline"),
+    [
+        (100, "x", "ipc1", True),
+        (3_000, "x", "ipc1", True),  # when it is packed
+        (4_000, None, "ipc1", False),
+        (PASSING_MAX_BYTES // 24, "x", "parquet1", False),
+    ],
+)
+def test_what_is_soon_merged_is_arrow_up_to_a_mebibyte(
+    rows: int, text: str | None, encoding: str, is_inline: bool
+) -> None:
+    """With `text` None the rows are of random texts, which cannot be packed."""
+    blob = MemoryBlob()
+    random = Random(7)
+    delta = delta_of([((i, text or random.randbytes(20).hex()), 3, 1) for i in range(rows)])
+    (ref,) = write_parts(blob, "s", SCHEMA, delta, writer="w", passing=True)
+    assert (ref.encoding, ref.inline is not None) == (encoding, is_inline)
+    assert ref.inline is None or len(ref.inline) < INLINE_MAX_BYTES
+    assert_same(read_part(blob, ref, SCHEMA), delta)
+    assert (inline_part("s", SCHEMA, delta, passing=True) is not None) == is_inline
+    (lasting,) = write_parts(blob, "s", SCHEMA, delta, writer="w")
+    assert lasting.encoding == ("ipc1" if delta.oks.nbytes < INLINE_MAX_BYTES else "parquet1")
+
+
 def test_large_deltas_are_split_by_size() -> None:
     blob = MemoryBlob()
     rows = [((i, f"{i}" * 50), i, 1) for i in range(3000)]
@@ -289,10 +319,12 @@ def test_bytes_that_are_no_part_are_found_and_named() -> None:
     ref = small(blob)
     assert ref.inline is not None
     newer = ref.inline[:4] + b"\x09\x00" + ref.inline[6:]
+    otherwise = ref.inline[:12] + b"\x07\x00" + ref.inline[14:]
     cases = {
         "it is cut off": (b"", ref.inline[:-1], ref.inline[:20]),
-        "it is not an inline part": (b"x" * 100,),
+        "it is not a part of Arrow messages": (b"x" * 100,),
         "it has format version 9, and this release knows up to 1": (newer,),
+        "it is packed in the way 7, and this release knows up to 1": (otherwise,),
     }
     for message, examples in cases.items():
         for data in examples:

@@ -10,8 +10,10 @@ from ptvc.replica.sink_switch import switched
 from ptvc.repr.batch import NO_ERRORS, Batch, Delta, batch_from_rows, concat_batches
 from ptvc.repr.schema import ERROR_SCHEMA, Column, Schema
 from ptvc.repr.types import INT8
+from ptvc.storage.sink.lake.exchange import Exchange
 
 SCHEMA = Schema((Column("a", INT8),))
+SAME = Exchange.between(SCHEMA, SCHEMA)
 History = list[tuple[int, int, int]]
 
 
@@ -51,7 +53,7 @@ def test_the_target_is_the_one_and_then_the_other(number: int) -> None:
     time = max(lower, seed.randrange(5, 15))
     former, new = history(seed, written, time), history(seed, min(time, 5), time + 6)
     told = rows(
-        switched(SCHEMA, Delta(batch(former), NO_ERRORS), Delta(batch(new), NO_ERRORS), lower, time).oks
+        switched(SAME, Delta(batch(former), NO_ERRORS), Delta(batch(new), NO_ERRORS), lower, time).oks
     )
     assert all(at >= lower for _, at, _ in told)
     target = [row for row in former if row[1] < lower] + told
@@ -62,11 +64,11 @@ def test_the_target_is_the_one_and_then_the_other(number: int) -> None:
 def test_what_cannot_be_shown_is_left_out() -> None:
     former: History = [(1, 5, 1), (2, 7, 1)]
     error = batch_from_rows(ERROR_SCHEMA, [("22012", "division by zero")], 7)
-    told = switched(SCHEMA, Delta(batch(former), error), Delta(batch([(3, 9, 1)]), NO_ERRORS), 6, 9)
+    told = switched(SAME, Delta(batch(former), error), Delta(batch([(3, 9, 1)]), NO_ERRORS), 6, 9)
     assert sorted(rows(told.oks)) == [(1, 9, -1), (3, 9, 1)]
     assert len(told.errs) == 0
     gone = concat_batches(
         ERROR_SCHEMA, [error, batch_from_rows(ERROR_SCHEMA, [("22012", "division by zero")], 8, -1)]
     )
-    told = switched(SCHEMA, Delta(batch(former), gone), None, 6, 9)
+    told = switched(SAME, Delta(batch(former), gone), None, 6, 9)
     assert sorted(rows(told.oks)) == [(1, 9, -1), (2, 7, 1), (2, 9, -1)]

@@ -31,7 +31,7 @@ from ptvc.repr.types import INT8, TEXT
 SCHEMA = Schema((Column("word", TEXT), Column("id", INT8), Column("more", TEXT)))
 KEY = (1,)
 LARGE = INLINE_MAX_BYTES // 40
-"""So many rows are a blob."""
+"""So many rows are a blob, or, if they are soon merged, an inline part that is not in the spine."""
 
 Row = tuple[str, int, str]
 Update = tuple[Row, int, int]
@@ -49,14 +49,14 @@ class Table:
         self.updates: dict[int, list[Update]] = {}
         self._next = 0
 
-    def write(self, updates: list[Update]) -> int:
+    def write(self, updates: list[Update], *, passing: bool = False) -> int:
         number, self._next = self._next, self._next + 1
         self.updates[number] = updates
         rows = batch_from_rows(SCHEMA, [row for row, _, _ in updates], 0)
         times = np.array([time for _, time, _ in updates], np.uint64)
         diffs = np.array([diff for _, _, diff in updates], np.int64)
         delta = Delta(Batch(rows.columns, times, diffs), NO_ERRORS)
-        self.parts[number] = write_parts(self.blob, "s", SCHEMA, delta, writer="w")
+        self.parts[number] = write_parts(self.blob, "s", SCHEMA, delta, writer="w", passing=passing)
         return number
 
     def merge(self, numbers: list[int], since: int) -> int:
@@ -131,7 +131,7 @@ def found(
 @pytest.mark.parametrize("fetched", [False, True])
 @pytest.mark.parametrize("seed", range(6))
 def test_against_all_updates(seed: int, fetched: bool, table: Table) -> None:
-    """Of blobs that a query has decoded, or that are fetched."""
+    """Of blobs that a query has decoded, or that are fetched; and then also of what transactions have written lately."""
     random = Random(seed)
     rows = StoredRows(SCHEMA, KEY, KeptRuns())
     blob = table.blob if fetched else None
@@ -153,7 +153,7 @@ def test_against_all_updates(seed: int, fetched: bool, table: Table) -> None:
                     row = (random.choice("ab") * 30, random.randrange(40), random.choice("xyz"))
                     updates.append((row, now, 1))
                     living[row] += 1
-            numbers.append(table.write(updates))
+            numbers.append(table.write(updates, passing=fetched and random.random() < 0.5))
         told = [number for number in table.parts if number not in numbers]
         if len(told) > 2 and random.random() < 0.4:
             since = random.randint(since, now)
@@ -194,6 +194,24 @@ def test_a_small_blob_is_fetched_once(table: Table) -> None:
     assert part.blob is not None
     table.blob.delete(part.blob)
     assert found(table, rows, [8], 5, (0,)) == [Counter({("w" * 40,): 1})], "it is kept"
+
+
+@pytest.mark.parametrize("kept", [0, stored_rows.KEPT_BYTES])
+def test_inline_parts_of_many_rows_are_decoded_beside(table: Table, kept: int) -> None:
+    """And again each time, where there is no room for them."""
+    rows = StoredRows(SCHEMA, KEY, KeptRuns(kept))
+    many = table.write([(("w" * 40, i, "m"), 3, 1) for i in range(LARGE)], passing=True)
+    few = table.write([(("w", 7, "m"), 4, 1)], passing=True)
+    assert [part.inline is not None for number in (many, few) for part in table.parts[number]] == [True, True]
+    rows.change(table.change(many, few))
+    assert look_up(table, rows, ([7],), 5, (0,)) is None
+    for _ in range(2):
+        both = Counter({("w",): 1, ("w" * 40,): 1})
+        assert found(table, rows, [7, 8], 5, (0,), table.blob) == [both, Counter({("w" * 40,): 1})]
+    assert (look_up(table, rows, ([7],), 5, (0,)) is not None) == bool(kept)
+    rows.change(table.change(gone=(many,)))
+    assert found(table, rows, [7, 8], 5, (0,)) == [Counter({("w",): 1}), Counter()]
+    assert not table.files()
 
 
 def test_a_large_blob_is_not_fetched(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:

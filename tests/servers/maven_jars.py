@@ -1,4 +1,5 @@
-"""Jars of Maven Central: of a Kafka broker, and of Debezium in Kafka Connect, in a cache that all runs of this machine share.
+"""Jars of Maven Central: of a Kafka broker, of Debezium in Kafka Connect, and of Spark with lakes, in a cache that all runs of this machine
+share.
 
 They are fetched once: into a folder beside the final one, which is renamed when it is complete, under a lock, as several
 processes of tests may come at the same time.
@@ -84,6 +85,18 @@ DEBEZIUM = Jars(
         _LOGGING,
     ),
 )
+_SPARK, _DELTA, _ICEBERG = "4.1.0", "4.4.0", "1.12.0"
+SPARK_LAKES = Jars(
+    "spark",
+    f"{_SPARK}-delta-{_DELTA}-iceberg-{_ICEBERG}",
+    (
+        f"org.apache.spark:spark-sql_2.13:{_SPARK}",
+        f"io.delta:delta-spark_4.1_2.13:{_DELTA}",
+        f"org.apache.iceberg:iceberg-spark-runtime-4.1_2.13:{_ICEBERG}",
+        "org.xerial:sqlite-jdbc:3.54.1.0",
+    ),
+)
+"""The newest Spark that both lakes are built for."""
 _POM = """<project>
 <modelVersion>4.0.0</modelVersion>
 <groupId>ptvc.tests</groupId><artifactId>{name}</artifactId><version>1</version><packaging>pom</packaging>
@@ -102,11 +115,11 @@ def java() -> str:
     home = os.environ.get("JAVA_HOME")
     program = shutil.which("java", path=f"{home}/bin") if home else shutil.which("java")
     if program is None:
-        raise Missing(f"Kafka needs Java {LEAST_JAVA} or newer: there is no program java")
+        raise Missing(f"Kafka and Spark need Java {LEAST_JAVA} or newer: there is no program java")
     said = subprocess.run([program, "-version"], capture_output=True, text=True, check=False).stderr
     version = re.search(r'version "(\d+)', said)
     if version is None or int(version[1]) < LEAST_JAVA:
-        raise Missing(f"Kafka needs Java {LEAST_JAVA} or newer: {said.splitlines()[:1]}")
+        raise Missing(f"Kafka and Spark need Java {LEAST_JAVA} or newer: {said.splitlines()[:1]}")
     return program
 
 

@@ -167,6 +167,17 @@ def test_all_columns_that_are_refused_are_told_of_at_once() -> None:
     assert [one.schema.types for one in made.tables] == [(TEXT, TEXT, INT4), (TEXT,)]
 
 
+def test_where_by_a_column_that_is_left_out() -> None:
+    excluded = " WITH (EXCLUDE COLUMNS (state, total))"
+    for condition in ("total > 5", "t.total > 5"):
+        with pytest.raises(UndefinedColumn) as refused:
+            source_table(f" WHERE ({condition}){excluded}")
+        assert "EXCLUDE COLUMNS names it" in (refused.value.hint or "")
+    with pytest.raises(UndefinedColumn) as unknown:
+        source_table(f" WHERE (totals > 5){excluded}")
+    assert "EXCLUDE COLUMNS" not in (unknown.value.hint or "")
+
+
 def test_names_in_hints_are_quoted() -> None:
     published = replace(PUBLISHED, tables=(table("s", "My t", identity="d"),))
     with pytest.raises(PtvcError) as refused:

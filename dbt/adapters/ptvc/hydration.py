@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ptvc.errors import ENDED_TABLE
+
 
 @dataclass(frozen=True, slots=True)
 class HydrationStatus:
@@ -74,3 +76,13 @@ class IngestionStatus:
         if self.error is not None or self.records_known is None or self.records_staged is None:
             return f"{self.status}: {self.error}" if self.error else self.status
         return f"{int(self.records_staged):,} of {int(self.records_known):,} records"
+
+
+def way_out(sqlstate: str | None, model: str) -> str:
+    """How an error that a source's rows have is mended; `model` is the source's, or its table's."""
+    if sqlstate == ENDED_TABLE:
+        return f"When the table upstream is as it should be: `dbt run --full-refresh --select {model}+`."
+    return (
+        "It goes when the row goes upstream. ON ERROR = DEAD LETTER, EXCLUDE COLUMNS or TEXT COLUMNS in the model, where its source has "
+        f"them, keep such rows from being errors: then `dbt run --select {model}+`."
+    )

@@ -42,7 +42,7 @@ from dbt.adapters.ptvc.relation import (
 from dbt.adapters.ptvc.relation_configs import IndexChanges, IndexSuccession, index_statement_is
 from dbt.adapters.ptvc.seeds import copy_value, difference
 from dbt.adapters.ptvc.single_relation import named_relation, reads_one_ref
-from dbt.adapters.ptvc.source_body import closing_parenthesis
+from dbt.adapters.ptvc.source_body import closing_parenthesis, is_of_source
 from dbt.adapters.ptvc.staging.adapter import StagingAdapter
 from dbt.adapters.ptvc.staging.retired import stands_for
 from dbt.adapters.ptvc.translation import dialect_of, translated_model, why_not
@@ -242,6 +242,10 @@ class PtvcAdapter(StagingAdapter):
         """The body of a source with IN CLUSTER where it belongs: after the columns, if there are any."""
         end = closing_parenthesis(sql)
         return f"{sql[:end]} {cluster_clause}\n{sql[end:]}" if cluster_clause else sql
+
+    @available
+    def is_of_source(self, sql: str) -> bool:
+        return is_of_source(sql)
 
     @available
     def index_is(self, index: PtvcRelation, on: str, columns: Iterable[str], cluster: str | None) -> bool:

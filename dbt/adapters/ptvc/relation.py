@@ -117,6 +117,11 @@ class PtvcRelation(BaseRelation):
             relation if schema is None or relation.is_function or describing else relation.in_schema(schema)
         )
 
+    def own_table(self, name: str) -> PtvcRelation:
+        """Of a source whose text says FOR TABLES: the table of that name, which is made with it, in its schema.  What reads it by
+        this is a reader of the source, to dbt as well."""
+        return self.incorporate(path={"identifier": name}, type=PtvcRelationType.Table)  # type: ignore[no-any-return, no-untyped-call]
+
     def in_schema(self, schema: str | None) -> PtvcRelation:
         """The one of the same name there."""
         return self.incorporate(path={"schema": schema})  # type: ignore[no-any-return, no-untyped-call]

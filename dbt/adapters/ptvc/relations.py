@@ -79,6 +79,16 @@ class RelationsAdapter(SQLAdapter):
             for schema, name, kind, on_schema, on_name, on_kind in rows
         ]
 
+    @available.parse_list
+    def own_tables(self, source: PtvcRelation) -> list[PtvcRelation]:
+        """The tables that the statement of `source` has made itself."""
+        rows = self.execute_macro("ptvc__get_own_tables")
+        return [
+            self._relation(schema, name, "table")
+            for source_schema, source_name, schema, name in rows
+            if (source_schema, source_name) == (source.schema, source.identifier)
+        ]
+
     @available.parse_none
     def rename_relation(self, from_relation: PtvcRelation, to_relation: PtvcRelation) -> None:
         """ALTER names the kind, and dbt's own materializations say `table` whatever it is: the catalog knows."""

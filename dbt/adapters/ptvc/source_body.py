@@ -7,6 +7,14 @@ import re
 _TOKEN = re.compile(r"'(?:[^']|'')*'|\"[^\"]*\"|--[^\n]*|/\*.*?\*/|[()]|.", re.DOTALL)
 
 
+_OF_A_SOURCE = re.compile(r"(?:\s|--[^\n]*\n|/\*.*?\*/)*from\s+source\b", re.DOTALL | re.IGNORECASE)
+
+
+def is_of_source(sql: str) -> bool:
+    """Whether it is the body of a table that another source offers, which `source_table` makes."""
+    return _OF_A_SOURCE.match(sql[closing_parenthesis(sql) :]) is not None
+
+
 def closing_parenthesis(sql: str) -> int:
     """The position after the list that `sql` begins with, or 0 when it begins with none."""
     depth = 0

@@ -5,10 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
+import psycopg
 from dbt.adapters.base.meta import available
 from dbt_common.exceptions import DbtRuntimeError
 
-from dbt.adapters.ptvc.hydration import HydrationStatus, IngestionStatus
+from dbt.adapters.ptvc.hydration import HydrationStatus, IngestionStatus, way_out
 from dbt.adapters.ptvc.relation import PtvcRelation
 from dbt.adapters.ptvc.relations import RelationsAdapter
 
@@ -16,6 +17,9 @@ _PROGRESS_EVERY_S = 5.0
 _WORTH_SAYING_S = 2.0
 _POLL_FIRST_S = 0.02
 _POLL_MAX_S = 0.5
+_OF_THE_QUERY = ("08", "42", "53", "57", "58", "XX")
+"""Classes of SQLSTATEs that say nothing of the rows: of connections, names and privileges, resources, cancellation, defects."""
+
 _STALLED_S = 8.0
 """Longer than the pause between two attempts of a source or sink: what has been mended meanwhile is found to be so."""
 
@@ -53,7 +57,8 @@ class WaitingAdapter(RelationsAdapter):
     def wait_until_ingested(self, relation: PtvcRelation, timeout: float) -> None:
         """Return when what was there for a source, or one of its tables, has been read.
 
-        One that is stalled, and stays so, is an error before that, and a warning from then on.
+        One that is stalled, and stays so, is an error before that, and a warning from then on.  What cannot be read for an error of
+        its own, as of a row, or since the table upstream is another, is an error in any case: nothing over it can be read either.
         """
         start = time.monotonic()
         status = IngestionStatus("unknown")
@@ -85,6 +90,29 @@ class WaitingAdapter(RelationsAdapter):
             self._warn(nothing_comes())
         elif time.monotonic() - start > _WORTH_SAYING_S:
             self._say(f"{relation.render()} has read what was there{summary}")
+        for written in self._written_by(relation):
+            self._assert_no_error(relation, written)
+
+    def _written_by(self, relation: PtvcRelation) -> list[PtvcRelation]:
+        """The relations that a source, or one of its tables, has rows in: a source that offers tables has none itself."""
+        own_tables = self.own_tables(relation) if relation.is_source else []
+        has_columns = bool(self.get_columns_in_relation(relation))  # type: ignore[no-untyped-call]
+        return [*own_tables, *([relation] if has_columns else [])]
+
+    def _assert_no_error(self, model: PtvcRelation, relation: PtvcRelation) -> None:
+        """Raises the error of what `relation` holds, which any read of it ends with, and how that is mended."""
+        sql = f"select count(*) from {relation.render()}"  # which takes no time at any size, unless there are errors
+        handle = self.connections.get_thread_connection().handle
+        with self.connections.exception_handler(sql):
+            try:
+                handle.execute(self.connections._add_query_comment(sql))
+            except psycopg.Error as error:
+                if error.sqlstate is None or error.sqlstate[:2] in _OF_THE_QUERY:
+                    raise
+                raise DbtRuntimeError(
+                    f"{relation.render()} is in error, and so is all that reads it: {error.diag.message_primary}. "
+                    + way_out(error.sqlstate, model.identifier or "")
+                ) from error
 
     @available.parse_none
     def wait_until_running(self, sink: PtvcRelation, timeout: float) -> None:

@@ -268,7 +268,7 @@ class Authorization:
             case definition_plans.SetSchema(kind=kind, id=id_, schema=schema_name):
                 self._own(kind, (id_,), role)
                 must.must_create_in(role, schema_name)
-            case definition_plans.AddWhere(id=id_):
+            case definition_plans.AddWhere(id=id_) | definition_plans.ApplyOffers(id=id_):
                 must.must_own(role, self._catalog.get(id_))
             case definition_plans.AlterSink(id=id_, from_id=from_id, cluster=place):
                 must.must_own(role, self._catalog.get(id_))

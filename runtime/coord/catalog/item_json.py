@@ -114,6 +114,7 @@ def _fields(item: Item) -> Json:
                     where=None if item.where is None else item.where.to_json(),
                     projection=None if item.projection is None else item.projection.to_json(),
                     retain_rows=None if item.retention is None else item.retention.to_json(),
+                    applied=list(item.applied) or None,
                 ),
             }
         case SharedSource():
@@ -138,6 +139,7 @@ def _fields(item: Item) -> Json:
                     where=None if item.where is None else item.where.to_json(),
                     projection=None if item.projection is None else item.projection.to_json(),
                     retain_rows=None if item.retention is None else item.retention.to_json(),
+                    applied=list(item.applied) or None,
                 ),
             }
         case WebhookSource():
@@ -198,6 +200,7 @@ def _fields(item: Item) -> Json:
                     as_of=item.as_of,
                     generation=item.generation or None,
                     switched_at=item.switched_at if item.former is not None else None,
+                    kept=item.kept.to_json() or None,
                 ),
             }
         case Function():
@@ -296,6 +299,7 @@ def item_from_json(text: str) -> Item:
                 where=where_from_json(options.get("where")),
                 projection=projection_from_json(options.get("projection")),
                 retention=retention_from_json(options.get("retain_rows")),
+                applied=tuple(options.get("applied", ())),
             )
         case "shared-source":
             return SharedSource(
@@ -317,6 +321,7 @@ def item_from_json(text: str) -> Item:
                 where=where_from_json(options.get("where")),
                 projection=projection_from_json(options.get("projection")),
                 retention=retention_from_json(options.get("retain_rows")),
+                applied=tuple(options.get("applied", ())),
             )
         case "webhook-source":
             return WebhookSource(
@@ -377,6 +382,7 @@ def item_from_json(text: str) -> Item:
                 as_of=options["as_of"],
                 generation=options.get("generation", 0),
                 switched_at=options.get("switched_at", 0),
+                kept=Schema.from_json(options.get("kept", [])),
             )
         case Function.kind.value:
             return Function(**_read_identity(v), definition=FunctionDefinition.from_json(v["function"]))

@@ -8,6 +8,7 @@
 | `Apart`      | its name is among those of its kind only: types, secrets, connections           |
 | `Readable`   | a query may read it: it has a schema, and its columns may have comments         |
 | `Stored`     | its rows are in a shard                                                         |
+| `LaidOut`    | its columns may be stored at other places than it shows them                    |
 | `AnySource`  | it reads upstream: it is a relation, or tables are made from it                 |
 | `AnyView`    | it is a query                                                                   |
 | `Computed`   | it has a relation, from which it is computed                                    |
@@ -27,10 +28,10 @@ from typing import ClassVar, TypedDict
 
 from ...compute.lower.shared_arrangements import IndexKey
 from ...errors import About
-from ...expr.tree.relation import Get, GlobalId, Project, Relation
-from ...expr.tree.scalar import Scalar
+from ...expr.tree.relation import Get, GlobalId, Map, Project, Relation
+from ...expr.tree.scalar import Literal, Scalar
 from ...lineage.columns import Lineage
-from ...repr.schema import Column, Schema
+from ...repr.schema import NO_COLUMNS, Column, Schema
 from ...repr.types import ScalarType
 from ...sql.catalog.catalog_view import ItemKind
 from ...sql.plans.definition_plans import SinkConnector
@@ -113,23 +114,14 @@ class _ReadableBase(ItemBase):
     column_comments: Mapping[int, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Table(_ReadableBase):
-    """`defaults` has an entry for each column, or none at all.  One that is `dropped_on_commit` is temporary, and ends with the
-    transaction that creates it."""
+class _LaidOut(_ReadableBase):
+    """What has rows of which columns may have gone: where those are stored that it has."""
 
-    kind = ItemKind.TABLE
-
-    shard: str
-    defaults: tuple[Scalar | None, ...] = ()
-    constraints: tuple[Constraint, ...] = ()
-    layout: StoredLayout = AS_CREATED
-    retain_history_ms: int | None = None
-    dropped_on_commit: bool = False
+    __slots__ = ()
 
     @property
-    def shape(self) -> Shape:
-        return self.schema, self.constraints
+    def layout(self) -> StoredLayout:
+        raise NotImplementedError
 
     @property
     def physical(self) -> Schema:
@@ -148,20 +140,89 @@ class Table(_ReadableBase):
 
     @property
     def stored_shape(self) -> tuple[int, tuple[int, ...]]:
-        """How the rows are stored, as far as ALTER TABLE changes it."""
+        """How the rows are stored, as far as ALTER changes it."""
         return len(self.physical), self.layout.places
 
     @property
     def contents(self) -> Relation:
-        """The table's rows."""
+        """The rows."""
         rows = Get(self.id, self.physical)
         return Project(rows, self.layout.places, self.schema.names) if self.layout.places else rows
 
+    @property
+    def stored_rows(self) -> Relation:
+        """The rows as they are stored: NULL where a column was dropped, which nobody may read."""
+        physical, gone = self.physical, sorted(self.layout.dropped_places)
+        rows = Get(self.id, physical)
+        if not gone:
+            return rows
+        nulls = tuple(Literal(None, physical[place].type) for place in gone)
+        places = tuple(
+            len(physical) + gone.index(place) if place in gone else place for place in range(len(physical))
+        )
+        return Project(
+            Map(rows, nulls, tuple(physical.names[place] for place in gone)), places, physical.names
+        )
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Source(_ReadableBase):
-    """Of its rows it has those that `where` keeps.  `uses` are the connections that it reads through.  `remap` is the shard of its positions.  `label` is the name that it had at first, by which it is known in its positions;
-    `create_sql` the whole statement; `key` are positions in the schema."""
+class Table(_LaidOut):
+    """`defaults` has an entry for each column, or none at all.  One that is `dropped_on_commit` is temporary, and ends with the
+    transaction that creates it."""
+
+    kind = ItemKind.TABLE
+
+    shard: str
+    defaults: tuple[Scalar | None, ...] = ()
+    constraints: tuple[Constraint, ...] = ()
+    layout: StoredLayout = AS_CREATED
+    retain_history_ms: int | None = None
+    dropped_on_commit: bool = False
+
+    @property
+    def shape(self) -> Shape:
+        return self.schema, self.constraints
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _FromUpstream(_LaidOut):
+    """Rows that a source writes, and nobody else: those that `where` keeps and that are not too old for `retention`, with the columns
+    of the `projection`.  The places of these, of a key and of `retention` are those of what is stored."""
+
+    where: RowFilter | None = None
+    projection: Projection | None = None
+    retention: RowRetention | None = None
+    applied: tuple[str, ...] = ()
+    """What ALTER has added to these, as it is written in a definition."""
+
+    @property
+    def layout(self) -> StoredLayout:
+        kept = self.projection
+        if kept is None or not kept.unstored:
+            return AS_CREATED
+        return StoredLayout(types=kept.schema.types, places=kept.shown)
+
+    @property
+    def physical(self) -> Schema:
+        """The rows as they are stored, with the names that columns have upstream."""
+        kept = self.projection
+        return self.schema if kept is None or not kept.unstored else kept.schema
+
+    @property
+    def kept(self) -> tuple[RowFilter | None, Projection | None, RowRetention | None]:
+        """What it keeps of what upstream has."""
+        return self.where, self.projection, self.retention
+
+    @property
+    def read(self) -> Schema:
+        """The columns that are read, of which those of the schema are shown."""
+        return self.schema if self.projection is None else self.projection.read
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source(_FromUpstream):
+    """`uses` are the connections that it reads through.  `remap` is the shard of its positions.  `label` is the name that it had at first, by which it is known in its positions;
+    `create_sql` the whole statement; `key` are positions in what is stored."""
 
     kind = ItemKind.SOURCE
 
@@ -174,14 +235,6 @@ class Source(_ReadableBase):
     key: tuple[int, ...]
     envelope: Envelope
     retain_history_ms: int | None = None
-    where: RowFilter | None = None
-    projection: Projection | None = None
-    retention: RowRetention | None = None
-
-    @property
-    def read(self) -> Schema:
-        """The columns that are read, of which those of the schema are kept."""
-        return self.schema if self.projection is None else self.projection.read
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -200,9 +253,9 @@ class SharedSource(ItemBase):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SourceTable(_ReadableBase):
+class SourceTable(_FromUpstream):
     """A table that a source writes, and nobody else.  `reference` is what it is of what the source offers, `upstream` what was known of
-    that when the table was made (of a POSTGRES or MYSQL source an `AnyTable`, as JSON); of its rows it has those that `where` keeps; `create_sql` the whole statement, None where the source's
+    that when the table was made (of a POSTGRES or MYSQL source an `AnyTable`, as JSON); `create_sql` the whole statement, None where the source's
     made it."""
 
     kind = ItemKind.TABLE
@@ -212,9 +265,6 @@ class SourceTable(_ReadableBase):
     retain_history_ms: int | None = None
     create_sql: str | None = None
     upstream: str | None = None
-    where: RowFilter | None = None
-    projection: Projection | None = None
-    retention: RowRetention | None = None
 
     @property
     def source(self) -> GlobalId:
@@ -312,7 +362,7 @@ class Sink(ItemBase):
     """`uses` are what it reads, what it has read before, if it has a `former` input, and the connections that it writes through.
     `schema` is that of what it reads, `remap` the shard of how far it has come, `create_sql` the whole statement.  `as_of`
     is the time at which it begins.  `generation` says how often it was given something else to read; as long as it has a
-    `former` input, `switched_at` is the last time of that."""
+    `former` input, `switched_at` is the last time of that.  `kept` are columns that its target has of what it has read before."""
 
     kind = ItemKind.SINK
 
@@ -326,6 +376,7 @@ class Sink(ItemBase):
     as_of: int
     generation: int = 0
     switched_at: int = 0
+    kept: Schema = NO_COLUMNS
 
     @property
     def on(self) -> GlobalId:
@@ -390,6 +441,7 @@ Relational = Table | SourceTable | AnySource | WebhookSource | View | Materializ
 Item = Relational | Function | Apart
 Readable = Table | SourceTable | Source | WebhookSource | View | MaterializedView
 Stored = Table | SourceTable | Source | WebhookSource | MaterializedView
+LaidOut = Table | SourceTable | Source
 AnyView = View | MaterializedView
 Computed = View | MaterializedView | Index
 Maintained = MaterializedView | Index

@@ -40,23 +40,28 @@ def planned_item(item: Item, items: Mapping[GlobalId, Item], indexed: bool) -> C
     name = QualifiedName(DATABASE, item.schema_name, item.name)
     match item:
         case Table(schema=schema):
-            places = item.layout.places
-            rows = item.contents if places else None
+            rows = item.contents if item.layout.places else None
             return CatalogItem(
-                item.id, name, item.kind, schema, rows, item.defaults, item.constraints, places
+                item.id, name, item.kind, schema, rows, item.defaults, item.constraints, item.layout.places
             )
         case View(schema=schema, relation=relation):
             definition = None if indexed else widened(relation, items)
             return CatalogItem(item.id, name, item.kind, schema, definition)
         case SourceTable(schema=schema, source=source, is_dead_letters=dead):
-            return CatalogItem(item.id, name, item.kind, schema, source=source, dead_letters=dead)
+            places = item.layout.places
+            rows = item.contents if places else None
+            return CatalogItem(
+                item.id, name, item.kind, schema, rows, layout=places, source=source, dead_letters=dead
+            )
         case SharedSource(connector=connector):
             offers = offered(connector_word(connector))
             upstream = connector if isinstance(connector, UpstreamOptions) else None
             return CatalogItem(item.id, name, item.kind, Schema(()), offers=offers, upstream=upstream)
         case Source(schema=schema, connector=connector):
             offers = offered(connector_word(connector))
-            return CatalogItem(item.id, name, item.kind, schema, offers=offers)
+            places = item.layout.places
+            rows = item.contents if places else None
+            return CatalogItem(item.id, name, item.kind, schema, rows, layout=places, offers=offers)
         case MaterializedView(schema=schema) | WebhookSource(schema=schema) | Sink(schema=schema):
             return CatalogItem(item.id, name, item.kind, schema)
         case Index():

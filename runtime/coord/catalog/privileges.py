@@ -29,7 +29,7 @@ EXECUTE, TRUNCATE, USAGE, CREATE, TEMPORARY = (
     LETTERS["CREATE"],
     LETTERS["TEMPORARY"],
 )
-_SECRET = frozenset({"pg_authid", "pg_shadow"})
+_SECRET = frozenset({"pg_authid", "pg_shadow", "mz_audit_events"})
 """System relations that only superusers may read."""
 
 

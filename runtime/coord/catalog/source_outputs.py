@@ -10,5 +10,5 @@ def source_output(item: Source | SourceTable) -> SourceOutput:
     """A source that is its own only output, or a table that is made from one."""
     reference, upstream = (item.reference, item.upstream) if isinstance(item, SourceTable) else ("", None)
     return SourceOutput(
-        item.shard, reference, item.schema, upstream or "", item.where, item.projection, item.retention
+        item.shard, reference, item.physical, upstream or "", item.where, item.projection, item.retention
     )

@@ -1,7 +1,7 @@
 """The controller keeps every cluster running what the catalog says.
 
 ```
-ControlSocket ─┬─ DriverClient ─── Jobs: hydrations, large steps, compactions, queries
+ControlListener ─┬─ DriverClient ─── Jobs: hydrations, large steps, compactions, queries
                └─ ReplicaConnection ─┬─ Outputs, Ingests ─── Storage ─── CommitFeed ─── who reads them
                                      └─ Installer ─── Installation
 ```

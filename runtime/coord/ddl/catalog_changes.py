@@ -14,6 +14,7 @@ from dataclasses import replace
 
 from ...compute.plan import DataflowPlan
 from ...errors import DuplicateObject, PtvcError, SerializationFailure, UndefinedSchema
+from ..audit.log import AuditLog
 from ..catalog.applications import applications
 from ..catalog.catalog import Catalog
 from ..catalog.entries import Change, ClusterEntry
@@ -55,12 +56,14 @@ class CatalogChanges:
         controller: Controller,
         replacements: Replacements,
         slots: ReplicationSlots,
+        audit: AuditLog,
     ) -> None:
         self._storage = storage
         self._catalog = catalog
         self._controller = controller
         self._replacements = replacements
         self._slots = slots
+        self._audit = audit
 
     async def apply(self, changes: Iterable[Change], append: Append | None = None) -> None:
         """Makes the changes durable, and then so; those of a block in one transaction with its rows: `append` makes them
@@ -78,7 +81,13 @@ class CatalogChanges:
                     release, lambda switched: self._switch(changes, now, append, release, plans, switched)
                 )
             else:
-                await self._storage.transact_catalog(changes, now, lambda: self._begin(changes), append)
+                audited = self._audit.of(changes)
+
+                def begin() -> None:
+                    self._begin(changes)
+                    self._audit.recorded(audited)
+
+                await self._storage.transact_catalog(changes, now, begin, append, audited=audited)
 
     def release(self, changes: Sequence[Change]) -> Release | None:
         """The replacements that are applied with the changes, if any are."""
@@ -101,13 +110,15 @@ class CatalogChanges:
         changes = [sink_switched(change, switched.last) for change in changes]
         moved = tuple(zip(release.moved, plans, strict=True))
         switch = Switch(switched.uppers, release.applied, moved)
+        audited = self._audit.of(changes)
 
         def begin() -> None:
             self._storage.oracle.release_reads()
             self._begin(changes, switch)
+            self._audit.recorded(audited)
 
         await self._storage.transact_catalog(
-            changes, now, begin, append, switched.timed, lambda: self._controller.adopt(switch)
+            changes, now, begin, append, switched.timed, lambda: self._controller.adopt(switch), audited
         )
 
     def _with_ids(self, changes: Iterable[Change]) -> list[Change]:
@@ -189,9 +200,9 @@ def _refiltered(catalog: Catalog, changes: Iterable[Change]) -> list[External]:
     found: dict[str, External] = {}
     for change in changes:
         match change:
-            case Change(Source() as old, Source() as new) if old.where != new.where:
+            case Change(Source() as old, Source() as new) if old.kept != new.kept:
                 found[new.id] = new
-            case Change(SourceTable() as old, SourceTable() as new) if old.where != new.where:
+            case Change(SourceTable() as old, SourceTable() as new) if old.kept != new.kept:
                 maker = catalog.get(new.source)
                 assert isinstance(maker, AnySource)
                 found[maker.id] = maker

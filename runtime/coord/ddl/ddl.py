@@ -7,7 +7,7 @@ informed.  A crash in between leaves at most shards that no item names, which th
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
 from ...expr.tree.relation import GlobalId
@@ -15,6 +15,7 @@ from ...sql.plans.definition_plans import (
     AddWhere,
     AlterCluster,
     AlterTable,
+    ApplyOffers,
     CreateCluster,
     CreateSink,
     CreateSource,
@@ -25,6 +26,7 @@ from ...sql.plans.definition_plans import (
 from ...sql.syntax.role_statements import PrivilegeDefinition, RoleDefinition
 from ...sql.syntax.vocabulary import ObjectKind
 from ...supervision import Supervisor
+from ..audit.log import AuditLog
 from ..catalog.actor import Actor
 from ..catalog.catalog import Catalog
 from ..catalog.entries import Change
@@ -47,7 +49,7 @@ from .replication_slots import ReplicationSlots
 from .roles import RoleDefinitions
 from .secrets import resealed
 from .sinks import settled
-from .source_filters import add_where
+from .source_filters import Applied, SourceFilters
 
 Definition = DefinitionPlan | PrivilegeDefinition | RoleDefinition
 
@@ -64,6 +66,7 @@ class Ddl:
         own: tuple[Path, ...],
         connections: Connections,
         supervisor: Supervisor,
+        audit: AuditLog,
     ) -> None:
         self._storage = storage
         self._oracle = storage.oracle
@@ -71,7 +74,7 @@ class Ddl:
         self._unique = storage.unique
         self.replacements = Replacements(storage, controller)
         self._changes = CatalogChanges(
-            storage, catalog, controller, self.replacements, ReplicationSlots(connections, supervisor)
+            storage, catalog, controller, self.replacements, ReplicationSlots(connections, supervisor), audit
         )
         self._clusters = ClusterDefinitions(catalog, self._changes, slots)
         self._connectors = ConnectorDefinitions(storage, self._changes, own)
@@ -101,10 +104,12 @@ class Ddl:
                     await self._changes.apply(changes)
                 return command
             case AddWhere():
-                gone = await add_where(plan, self._catalog, self._storage, self._changes, read)
-                notices.append(
-                    Notice("NOTICE", f"{gone} {'row was' if gone == 1 else 'rows were'} taken back")
-                )
+                gone = await self._source_filters(read).add_where(plan)
+                notices.append(_taken_back(gone))
+                return Command(f"ALTER {plan.kind.value}")
+            case ApplyOffers():
+                applied = await self._source_filters(read).apply_offers(plan)
+                notices.extend(_applied(applied))
                 return Command(f"ALTER {plan.kind.value}")
             case _:
                 command, changes = self._meant(plan, self._catalog, notices, actor)
@@ -134,6 +139,9 @@ class Ddl:
             return PrivilegeDefinitions(catalog).changes(plan, actor, notices)
         keys = self.connections.keys
         return Definitions(catalog, self._oracle.read_time, actor.role.id, notices, keys).changes(plan)
+
+    def _source_filters(self, read: Read) -> SourceFilters:
+        return SourceFilters(self._catalog, self._storage, self._changes, read)
 
     def _definitions(self, notices: list[Notice], actor: Actor) -> Definitions:
         return Definitions(self._catalog, self._oracle.read_time, actor.role.id, notices)
@@ -194,6 +202,19 @@ class Ddl:
         async with self.lock:
             if changes := temporary_dropped(self._catalog, schema):
                 await self._changes.apply(changes)
+
+
+def _taken_back(gone: int) -> Notice:
+    return Notice("NOTICE", f"{gone} {'row was' if gone == 1 else 'rows were'} taken back")
+
+
+def _applied(applied: Applied) -> Iterator[Notice]:
+    """What was left out, and then what could not be."""
+    for text in applied.texts:
+        yield Notice("NOTICE", f"from now on: {text}")
+    yield _taken_back(applied.gone) if applied.texts else Notice("NOTICE", "there is nothing to leave out")
+    for refused in applied.refused:
+        yield Notice("NOTICE", f"not applicable: {refused}")
 
 
 def temporary_dropped(catalog: Catalog, schema: str) -> list[Change]:

@@ -23,6 +23,7 @@ from ...sql.plans.definition_plans import (
     AlterCluster,
     AlterRetention,
     AlterSink,
+    ApplyOffers,
     ApplyReplacement,
     Comment,
     CreateCluster,
@@ -128,6 +129,8 @@ def refused_in_block(plan: PlannedStatement) -> str | None:
             return "CREATE SINK"
         case AddWhere(kind=kind):
             return f"ALTER {kind.value} ... ADD WHERE"
+        case ApplyOffers(kind=kind):
+            return f"ALTER {kind.value} ... APPLY"
         case AlterSystem():
             return "ALTER SYSTEM"
         case _ if isinstance(plan, RoleDefinition):

@@ -1,83 +1,192 @@
-"""ALTER SOURCE ... ADD WHERE: a source, or a table of one, keeps less from now on, and what it has of the rest is taken back.
+"""ALTER SOURCE ... ADD WHERE and APPLY: a source, or a table of one, keeps less from now on, and what it has of the rest is taken back.
 
 ```
-writes to the collection wait ── rows that do not pass are read ── one commit: they are taken back, the definition is another
-                                                                └─ the source is installed anew, and goes on where it is
+writes to the collection wait ── rows that are not kept are read ── one commit: they are taken back, the definition is another
+                                                                 └─ the source is installed anew, and goes on where it is
 ```
 
-What another installation has read, by the former definition, is not committed any more, and is read again.
+What another installation has read, by the former definition, is not committed any more, and is read again.  Columns that are left out are
+NULL from then on in what is read of the rows that are there.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import assert_never
 
 from ...errors import ObjectNotReady, UndefinedTable, Unsupported
 from ...expr.registry import resolve_call
-from ...expr.tree.relation import Filter, Get
-from ...expr.tree.scalar import And, Coalesce, Literal, remap
+from ...expr.tree.relation import Filter
+from ...expr.tree.scalar import And, Coalesce, Literal, Scalar, remap
 from ...repr.types import BOOL
-from ...sql.plans.definition_plans import AddWhere
+from ...sql.plans.definition_plans import AddWhere, ApplyOffers
+from ...sql.syntax.vocabulary import OfferKind
+from ...storage.projection import Projection
 from ...storage.row_filter import RowFilter
 from ...transform.pipeline import optimize
 from ..catalog.catalog import Catalog
 from ..catalog.entries import Change
-from ..catalog.items import Maintained, Source, SourceTable, WebhookSource
-from ..catalog.maintained_plan import needs_append_only
+from ..catalog.items import Source, SourceTable, WebhookSource
 from ..dml.key_lookup import Read
+from ..query.row_ages import not_due
+from ..query.source_offers import (
+    ColumnsOffer,
+    FilterOffer,
+    Offer,
+    RetentionOffer,
+    relying,
+    source_offers,
+)
+from ..query.source_readers import source_use
 from ..storage.commit_request import Defined
 from ..storage.storage import Storage
 from .catalog_changes import CatalogChanges
 from .dependents import depends
 
+AnyKept = Source | SourceTable
 
-async def add_where(
-    plan: AddWhere, catalog: Catalog, storage: Storage, changes: CatalogChanges, read: Read
-) -> int:
-    """How many rows were taken back.  The lock of definitions is held."""
-    async with storage.frozen(plan.id):
-        item = catalog.find_by_id(plan.id)
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """What is left out from now on, as it is written in a definition, and how many rows were taken back; `refused` says what could not
+    be, and why."""
+
+    texts: tuple[str, ...]
+    gone: int
+    refused: tuple[str, ...] = ()
+
+
+class SourceFilters:
+    """The lock of definitions is held."""
+
+    def __init__(self, catalog: Catalog, storage: Storage, changes: CatalogChanges, read: Read) -> None:
+        self._catalog = catalog
+        self._storage = storage
+        self._changes = changes
+        self._read = read
+
+    async def add_where(self, plan: AddWhere) -> int:
+        """How many rows were taken back."""
+        async with self._storage.frozen(plan.id):
+            item = self._item(plan.id, "ADD WHERE")
+            new = replace(narrowed(item, plan.where), applied=(*item.applied, f"WHERE ({plan.where.text})"))
+            shown = item.layout.all_places(item.schema)
+            kept = [remap(plan.where.predicate, shown.__getitem__)]
+            return await self._keep_less(item, new, kept, lambda: _check_losable(self._catalog, item))
+
+    async def apply_offers(self, plan: ApplyOffers) -> Applied:
+        """What EXPLAIN SOURCE offers now, of the kinds that the plan names."""
+        async with self._storage.frozen(plan.id):
+            item = self._item(plan.id, "APPLY")
+            use = source_use(item.id, item.physical, self._catalog)
+            if not use.readers:
+                raise ObjectNotReady(
+                    f'nothing that is maintained reads "{item.name}": nobody says what it could leave out',
+                    hint="Create what reads it first, or say it: ALTER SOURCE ... ADD WHERE (condition).",
+                )
+            found = source_offers(item, use, self._catalog, plan.bind).of(plan.offers)
+            refused = tuple(f"{refusal.kind.name}: {refusal.text}" for refusal in found.refusals)
+            if not found.offers:
+                _refuse_nothing(item, plan.offers, refused)
+                return Applied((), 0, refused)
+            time = self._storage.oracle.read_time
+            new, conditions = item, list[Scalar]()
+            for offer in found.offers:
+                new = without(new, offer)
+                if isinstance(offer, FilterOffer):
+                    conditions.append(offer.condition)
+                if isinstance(offer, RetentionOffer):
+                    conditions.append(not_due(offer.retention, item.physical, time))
+            # Readers have these conditions before all else: what relies on it that the source loses no rows is not told of these.
+            gone = await self._keep_less(item, new, conditions, lambda: None)
+            return Applied(tuple(offer.text for offer in found.offers), gone, refused)
+
+    def _item(self, id: str, statement: str) -> AnyKept:
+        item = self._catalog.find_by_id(id)
         if isinstance(item, WebhookSource):
             raise Unsupported(
-                "ADD WHERE of a WEBHOOK source is not supported",
+                f"{statement} of a WEBHOOK source is not supported",
                 hint="Filter in a view, or create the source anew, with WHERE.",
             )
         if not isinstance(item, Source | SourceTable):
             raise UndefinedTable("the source was dropped meanwhile", sqlstate="40001")
-        predicate = plan.where.predicate
-        passes = Coalesce((predicate, Literal(False, BOOL)), BOOL)
-        found = await read(optimize(Filter(Get(item.id, item.schema), (resolve_call("not", (passes,)),))))
-        change = [Change(item, replace(item, where=_narrowed(item, plan.where)))]
-        if not len(found):
-            await changes.apply(change)
+        return item
+
+    async def _keep_less(
+        self, item: AnyKept, new: AnyKept, kept: Sequence[Scalar], check: Callable[[], None]
+    ) -> int:
+        """Takes back the rows on which not all of `kept`, over what is stored, holds, and makes the item `new`, in one commit; if there
+        are some, and the `check` does not raise."""
+        change = [Change(item, new)]
+        found = None
+        if kept:
+            passes = Coalesce((kept[0] if len(kept) == 1 else And(tuple(kept)), Literal(False, BOOL)), BOOL)
+            rows = Filter(item.stored_rows, (resolve_call("not", (passes,)),))
+            found = await self._read(optimize(rows))
+        if found is None or not len(found):
+            await self._changes.apply(change)
             return 0
-        _check_losable(catalog, item)
-        parts = await storage.encode(item.shard, item.schema, found.negate())
+        check()
+        parts = await self._storage.encode(item.shard, item.physical, found.negate())
 
         async def append(defined: Defined) -> None:
-            await storage.write({item.id: parts}, {}, {}, frozenset(), lambda: True, defined)
+            await self._storage.write({item.id: parts}, {}, {}, frozenset(), lambda: True, defined)
 
-        await changes.apply(change, append)
+        await self._changes.apply(change, append)
         return int(found.diffs.sum())
 
 
-def _narrowed(item: Source | SourceTable, more: RowFilter) -> RowFilter:
-    """What the source has and `more`, which is over the columns that are stored."""
-    if item.projection is not None:
-        more = replace(more, predicate=remap(more.predicate, item.projection.kept.__getitem__))
+def without(item: AnyKept, offer: Offer) -> AnyKept:
+    """The item, which leaves out from now on what is offered."""
+    item = replace(item, applied=(*item.applied, offer.text))
+    match offer:
+        case FilterOffer(where=where):
+            return narrowed(item, where)
+        case RetentionOffer(retention=retention):
+            return replace(item, retention=retention)
+        case ColumnsOffer(places=places):
+            left = [
+                column
+                for column, place in enumerate(item.layout.all_places(item.schema))
+                if place not in places
+            ]
+            comments = item.column_comments
+            projection = item.projection or Projection(item.schema, tuple(range(len(item.schema))))
+            return replace(
+                item,
+                schema=item.schema.project(left),
+                projection=projection.without(places),
+                column_comments={new: comments[old] for new, old in enumerate(left) if old in comments},
+            )
+        case _:
+            assert_never(offer)
+
+
+def narrowed(item: AnyKept, more: RowFilter) -> AnyKept:
+    """With what its WHERE says and `more`, which is over the columns that it shows."""
+    places = item.layout.all_places(item.schema)
+    kept = range(len(item.read)) if item.projection is None else item.projection.kept
+    predicate = remap(more.predicate, lambda column: kept[places[column]])
     if item.where is None:
-        return more
-    return RowFilter(And((item.where.predicate, more.predicate)), f"({item.where.text}) AND ({more.text})")
+        return replace(item, where=RowFilter(predicate, more.text))
+    both = And((item.where.predicate, predicate))
+    return replace(item, where=RowFilter(both, f"({item.where.text}) AND ({more.text})"))
 
 
-def _check_losable(catalog: Catalog, item: Source | SourceTable) -> None:
+def _refuse_nothing(item: AnyKept, kinds: frozenset[OfferKind], refused: Sequence[str]) -> None:
+    """Raises where something was asked for by name and nothing of it can be had."""
+    if refused and kinds != frozenset(OfferKind):
+        raise ObjectNotReady(
+            f'nothing of what is asked for can be left out of "{item.name}"',
+            detail="\n".join(refused),
+            hint="EXPLAIN SOURCE says what can.",
+        )
+
+
+def _check_losable(catalog: Catalog, item: AnyKept) -> None:
     """Raises when what is maintained over the source would not bear that rows of it go."""
-    bound = [
-        above
-        for above in catalog.above([item.id])
-        if isinstance(above, Maintained) and needs_append_only(above, catalog)
-    ]
-    if bound:
+    if bound := relying(item, catalog):
         raise ObjectNotReady(
             f'rows of "{item.name}" cannot be taken back while others rely on it to lose none',
             detail=depends(bound, item),

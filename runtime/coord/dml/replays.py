@@ -51,7 +51,7 @@ class Replays:
                 return _notice(0, 0)
             made = await self._decoded(source, letters, found)
             parts = {
-                item.id: await self._storage.encode(item.shard, item.schema, changes)
+                item.id: await self._storage.encode(item.shard, item.physical, changes)
                 for item, changes in ((source, made.rows), (letters, made.letters))
                 if len(changes)
             }
@@ -68,7 +68,7 @@ class Replays:
     def _is_there(self, source: Source, letters: SourceTable) -> bool:
         """As they were: rows are those that the source keeps."""
         now = self._catalog.find_by_id(source.id)
-        same = isinstance(now, Source) and now.where == source.where
+        same = isinstance(now, Source) and now.kept == source.kept
         return same and self._catalog.find_by_id(letters.id) is not None
 
     async def _decoded(self, source: Source, letters: SourceTable, found: Batch) -> Replayed:

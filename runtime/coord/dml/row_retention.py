@@ -14,18 +14,16 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Collection
-from datetime import UTC, datetime, timedelta
 from typing import NoReturn
 
 from ...errors import PtvcError, SerializationFailure
-from ...expr.registry import resolve_call
-from ...expr.tree.relation import Filter, Get, GlobalId, OrderBy, TopK
-from ...expr.tree.scalar import ColumnRef, Literal
-from ...repr.types import Kind
+from ...expr.tree.relation import Filter, GlobalId, OrderBy, Relation, TopK
 from ...storage.row_retention import RowRetention
+from ...transform.pipeline import optimize
 from ..catalog.catalog import Catalog
 from ..catalog.items import AnySource, Source, SourceTable
 from ..query.peeks import Peeks, ReadContext
+from ..query.row_ages import due
 from ..storage.storage import Storage
 
 logger = logging.getLogger(__name__)
@@ -33,7 +31,6 @@ logger = logging.getLogger(__name__)
 ROUND_S = 1.0
 MOST_ROWS = 200_000
 """Of one commit."""
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class RowRetentions:
@@ -79,7 +76,7 @@ class RowRetentions:
             assert context.time is not None
             found = await self._peeks.collect(_due(item, retention, context.time), context)
             if len(found):
-                parts = await self._storage.encode(item.shard, item.schema, found.negate())
+                parts = await self._storage.encode(item.shard, item.physical, found.negate())
                 await self._storage.deliver({item.id: parts}, {}, lambda: self._is_there(item))
             if int(found.diffs.sum()) < MOST_ROWS:
                 return
@@ -87,7 +84,7 @@ class RowRetentions:
     def _is_there(self, item: Source | SourceTable) -> bool:
         """As it was: what it leaves out by another definition, somebody else has taken back."""
         now = self._catalog.find_by_id(item.id)
-        return isinstance(now, Source | SourceTable) and now.where == item.where
+        return isinstance(now, Source | SourceTable) and now.kept == item.kept
 
     def _context(self, item: Source | SourceTable) -> ReadContext:
         source = item if isinstance(item, Source) else self._catalog.get(item.source)
@@ -103,16 +100,10 @@ class RowRetentions:
         )
 
 
-def _due(item: Source | SourceTable, retention: RowRetention, time: int) -> TopK:
+def _due(item: Source | SourceTable, retention: RowRetention, time: int) -> Relation:
     """The oldest of the rows that are due at `time`."""
-    column = item.schema[retention.column]
-    bound = _EPOCH + timedelta(milliseconds=time - retention.duration_ms)
-    if column.type.kind is Kind.TIMESTAMP:
-        bound = bound.replace(tzinfo=None)
-    key = ColumnRef(retention.column, column.type, column.nullable)
-    older = resolve_call("lt", (key, Literal(bound, column.type)))
-    rows = Filter(Get(item.id, item.schema), (older,))
-    return TopK(rows, (), (OrderBy(retention.column),), MOST_ROWS)
+    rows = Filter(item.stored_rows, (due(retention, item.physical, time),))
+    return optimize(TopK(rows, (), (OrderBy(retention.column),), MOST_ROWS))
 
 
 def _no_system_rows(*_: object) -> NoReturn:

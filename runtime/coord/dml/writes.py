@@ -17,6 +17,7 @@ from ...repr.batch import Batch, concat_batches
 from ...repr.buffers import Words
 from ...repr.consolidate import consolidate_in_order
 from ...repr.multiplicity import check_written
+from ...repr.order import hash_order
 from ...sql.plans.data_plans import CopyFrom, Delete, Insert, Merge, OnConflict, Returning, Truncate, Update
 from ...sql.syntax.constraints import Constraint
 from ..catalog.catalog import Catalog
@@ -145,7 +146,7 @@ class Writes:
         async def write() -> None:
             batches, waiting[:] = list(waiting), []
             together = partial(concat_batches, item.schema, batches)
-            rows = await over_rows(sum(map(len, batches)), together)
+            rows = await over_rows(sum(map(len, batches)), together) if len(batches) > 1 else batches[0]
             await self._change(item, rows, context, transaction)
 
         async for chunk in chunks:
@@ -336,10 +337,16 @@ def _count(
     item: Table, constraint: Constraint, changes: Batch, own: KeyCounts, committed: KeyCounts
 ) -> Words:
     """Adds the keys of the changes to `own`; the hashes among them that more than one row has then."""
+    free = not own or own.free_beside == committed.version
     hashes, diffs = key_changes(item, constraint, changes)
+    order = hash_order(hashes)  # once, not for each look into counts
+    hashes, diffs = hashes[order], diffs[order]
     own.add(hashes, diffs)
     added = hashes[diffs > 0]
-    return added[_total([own, committed], added) > 1]
+    repeated = added[_total([own, committed], added) > 1]
+    if free and not len(repeated):
+        own.free_beside = committed.version
+    return repeated
 
 
 def _total(counted: Sequence[KeyCounts], hashes: Words) -> Counts:

@@ -2,7 +2,7 @@
 
 One function per relation, named like it, yields its rows as mappings from column to value; columns that it leaves out are
 NULL.  They are computed when a query reads them and never touch Spark; what depends on the catalog alone is computed
-once for each version of it.
+once for each version of it, and what is about one item (`_OF_ITEMS`) once for the item.
 """
 
 from __future__ import annotations
@@ -14,9 +14,10 @@ from typing import Any
 
 from ...errors import Unsupported
 from ...expr.tree.relation import GlobalId
-from ...repr.batch import Batch, batch_from_rows
+from ...repr.batch import Batch, batch_from_rows, concat_batches
 from ...sql.catalog.catalog_view import CatalogItem
 from ...sql.catalog.system_relations import SYSTEM_RELATIONS
+from ..audit.log import AuditLog
 from ..catalog.catalog import Catalog
 from ..catalog.system_items import is_system
 from ..controller import Controller
@@ -40,6 +41,7 @@ from . import (
     time_zones,
     webhooks,
 )
+from .item_rows import ItemRows, RowsOfItem
 from .state import OpenSession, State
 
 __all__ = ["Introspection"]
@@ -50,7 +52,7 @@ Rows = Callable[[State], Iterable[Row]]
 _MODULES = {
     "pg_catalog": (pg_catalog, pg_proc, pg_roles, pg_types, pg_views, constraints, session_views, time_zones),
     "information_schema": (information_schema, pg_proc, pg_roles, grants, constraints),
-    "mz_catalog": (mz_catalog, mz_connections, time_zones),
+    "mz_catalog": (mz_catalog, mz_connections, session_views, time_zones),
     "mz_internal": (mz_internal, mz_connections, dependencies, grants, session_views, webhooks),
 }
 
@@ -66,6 +68,13 @@ def _find(full_name: str) -> Rows | None:
 
 _ROWS: dict[str, Rows | None] = {name: _find(name) for name in SYSTEM_RELATIONS}
 
+_OF_ITEMS: dict[str, RowsOfItem] = {
+    "information_schema.columns": information_schema.columns_of,
+    "mz_catalog.mz_columns": mz_catalog.columns_of,
+    "pg_catalog.pg_attribute": pg_catalog.attributes_of,
+}
+"""Rows about one item each, which come before the relation's others."""
+
 MAX_ATTEMPTS = 5
 """So often rows are computed beside the loop while the catalog changes; then on it."""
 
@@ -80,6 +89,7 @@ _OF_THE_CATALOG = frozenset(
         "mz_internal.mz_column_lineage",
         "mz_internal.mz_comments",
         "mz_internal.mz_dead_letters",
+        "mz_internal.mz_source_own_tables",
         "mz_internal.mz_definitions",
         "mz_internal.mz_cluster_definitions",
         "mz_internal.mz_postgres_connections",
@@ -97,6 +107,7 @@ _OF_THE_CATALOG = frozenset(
     "pg_catalog.pg_stat_database",
     "pg_catalog.pg_stat_ssl",
     "pg_catalog.pg_timezone_names",
+    "mz_catalog.mz_audit_events",
     "mz_catalog.mz_cluster_replicas",
     "information_schema.applicable_roles",
     "information_schema.column_privileges",
@@ -117,9 +128,11 @@ class Introspection:
         controller: Controller,
         sessions: Mapping[int, OpenSession],
         posted: Webhooks,
+        audit: AuditLog,
     ) -> None:
-        self._state = State(catalog, collections, controller, sessions, posted)
+        self._state = State(catalog, collections, controller, sessions, posted, audit)
         self._kept: dict[GlobalId, Batch] = {}
+        self._of_items = _of_items()
         self._version = -1
 
     def of_session(self, session: OpenSession, catalog: Catalog) -> Callable[[GlobalId], Batch]:
@@ -132,7 +145,7 @@ class Introspection:
         """As `batch`, of a block's catalog."""
         item = catalog.item_by_id(id)
         state = replace(self._state, catalog=catalog, session=session)
-        return _batch(state, item)
+        return _batch(state, item, self._of_items)
 
     async def prepare(self, ids: Collection[GlobalId]) -> None:
         """What depends on the catalog alone is computed beside the loop, ahead of `batch`: it may be many rows."""
@@ -148,7 +161,7 @@ class Introspection:
                 if id_ in self._kept:
                     break
                 try:
-                    found = await EVALUATION.run(partial(_batch, self._state, item))
+                    found = await EVALUATION.run(partial(_batch, self._state, item, self._of_items))
                 except Exception:
                     if catalog.version == version:
                         raise
@@ -162,7 +175,7 @@ class Introspection:
         found = self._kept.get(id)
         if found is None:
             item = self._state.catalog.item_by_id(id)
-            found = _batch(replace(self._state, session=session), item)
+            found = _batch(replace(self._state, session=session), item, self._of_items)
             if _full_name(item) in _OF_THE_CATALOG:
                 self._kept[id] = found
         return found
@@ -183,15 +196,21 @@ def of_catalog(catalog: Catalog, id: GlobalId) -> Batch:
     if name not in _OF_THE_CATALOG:
         raise Unsupported(f"there is no runtime to say what {name} holds")
     nothing: Any = None  # looked at by the other relations only
-    return _batch(State(catalog, nothing, nothing, {}, nothing), item)
+    return _batch(State(catalog, nothing, nothing, {}, nothing, nothing), item, _of_items())
 
 
 def _full_name(item: CatalogItem) -> str:
     return f"{item.name.schema}.{item.name.name}"
 
 
-def _batch(state: State, item: CatalogItem) -> Batch:
-    return batch_from_rows(item.schema, _rows(state, item), 0)
+def _of_items() -> Mapping[str, ItemRows]:
+    return {name: ItemRows(SYSTEM_RELATIONS[name], rows_of) for name, rows_of in _OF_ITEMS.items()}
+
+
+def _batch(state: State, item: CatalogItem, of_items: Mapping[str, ItemRows]) -> Batch:
+    others = batch_from_rows(item.schema, _rows(state, item), 0)
+    kept = of_items.get(_full_name(item))
+    return others if kept is None else concat_batches(item.schema, [kept.batch(state.catalog), others])
 
 
 def _rows(state: State, item: CatalogItem) -> tuple[tuple[Any, ...], ...]:

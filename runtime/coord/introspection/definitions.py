@@ -63,7 +63,7 @@ from .lake_sql import delta_sink_sql, iceberg_sink_sql, lake_source_sql
 from .s3_sql import s3_sql
 from .sink_sql import kafka_sink_sql
 from .state import State
-from .upstream_sql import column_lists, reference_sql, upstream_source_sql
+from .upstream_sql import excluded_upstream, reference_sql, text_columns, upstream_source_sql
 
 _PLAIN = re.compile(r"\d+(\.\d+)?")
 
@@ -104,7 +104,7 @@ def create_sql(state: State, item: Relational | NamedType | Connection) -> str:
             return create_sql(state, state.catalog.get_as(item.source, Source))
         case SourceTable():
             source = f"{_full_name(state, item.source)} (REFERENCE {reference_sql(item)})"
-            return f"CREATE TABLE {name} FROM SOURCE {source}{_where(item.where)}{_with(column_lists(item) + _kept(item) + _retained(item))}"
+            return f"CREATE TABLE {name} FROM SOURCE {source}{_where(item.where)}{_with(text_columns(item) + _kept(item) + _retained(item))}"
         case WebhookSource():
             return f"CREATE SOURCE {name} FROM WEBHOOK{_webhook(state, item)}"
         case Sink():
@@ -168,10 +168,13 @@ def _where(where: RowFilter | None) -> str:
 def _kept(item: Source | SourceTable) -> list[str]:
     """Which columns, and for how long rows."""
     shown = []
-    if (kept := item.projection) is not None:
-        shown.append(f"EXCLUDE COLUMNS ({', '.join(map(quote_ident, kept.excluded))})")
+    excluded = excluded_upstream(item) if isinstance(item, SourceTable) else ()
+    if item.projection is not None:
+        excluded += item.projection.excluded
+    if excluded:
+        shown.append(f"EXCLUDE COLUMNS ({', '.join(map(quote_ident, excluded))})")
     if (rows := item.retention) is not None:
-        by = quote_ident(item.schema[rows.column].name)
+        by = quote_ident(item.physical[rows.column].name)
         shown.append(f"RETAIN ROWS FOR '{rows.duration_ms}ms' BY {by}")
     return shown
 
@@ -225,7 +228,7 @@ def _source(state: State, item: Source, cluster: str) -> str:
         shown.append(f"PATTERN {_string(connector.pattern)}")
     if shown:
         text += f" WITH ({', '.join(shown)})"
-    return text + _keyed(item, item.schema.names)
+    return text + _keyed(item, item.physical.names)
 
 
 def _dead_letters(state: State, item: Source) -> tuple[str, list[str]]:

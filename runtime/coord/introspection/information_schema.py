@@ -12,7 +12,7 @@ from ...sql.catalog.catalog_view import CatalogItem, ItemKind
 from ..catalog.items import View
 from ..catalog.system_items import unpinned
 from .definitions import default_sql
-from .state import State
+from .state import UNLISTED, State
 
 Rows = Iterator[dict[str, Any]]
 
@@ -70,13 +70,10 @@ def views(state: State) -> Rows:
             }
 
 
-def columns(state: State) -> Rows:
-    for _, item in state.relations():
-        yield from columns_of(item)
-
-
-def columns_of(item: CatalogItem) -> Rows:
-    """The rows of `columns` that are about one relation."""
+def columns_of(_: int, item: CatalogItem) -> Rows:
+    """The rows of `columns` that are about that item."""
+    if item.kind in UNLISTED:
+        return
     for number, column in enumerate(item.schema, 1):
         type_ = column.type
         default = item.defaults[number - 1] if item.defaults else None

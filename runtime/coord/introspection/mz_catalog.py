@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 from ...config import DATABASE
 from ...expr.tree.scalar import ColumnRef
+from ...sql.catalog.catalog_view import CatalogItem, ItemKind
 from ...storage.sink.delta.options import DeltaSinkOptions
 from ...storage.sink.iceberg.options import IcebergSinkOptions
 from ...storage.sink.postgres.options import PostgresSinkOptions
@@ -183,22 +184,22 @@ def mz_cluster_replicas(state: State) -> Rows:
         }
 
 
-def mz_columns(state: State) -> Rows:
-    for item in state.catalog.user_items():
-        schema = item.schema if isinstance(item, Readable | Sink) else ()
-        defaults = item.defaults if isinstance(item, Table) else ()
-        for position, column in enumerate(schema, 1):
-            default = defaults[position - 1] if defaults else None
-            yield {
-                "id": item.id,
-                "name": column.name,
-                "position": position,
-                "nullable": column.nullable,
-                "type": str(column.type),
-                "default": default_sql(default) if default is not None else None,
-                "type_oid": column.type.oid,
-                "type_mod": column.type.typmod,
-            }
+def columns_of(_: int, item: CatalogItem) -> Rows:
+    """The rows of `mz_columns` that are about that item."""
+    if item.kind is ItemKind.SYSTEM:
+        return
+    for position, column in enumerate(item.schema, 1):
+        default = item.defaults[position - 1] if item.defaults else None
+        yield {
+            "id": item.id,
+            "name": column.name,
+            "position": position,
+            "nullable": column.nullable,
+            "type": str(column.type),
+            "default": default_sql(default) if default is not None else None,
+            "type_oid": column.type.oid,
+            "type_mod": column.type.typmod,
+        }
 
 
 def _items(state: State, kind: type[Kind]) -> list[Kind]:

@@ -189,6 +189,14 @@ def mz_sink_statistics(state: State) -> Rows:
         yield {"id": id_, **counts}
 
 
+def mz_source_reductions(state: State) -> Rows:
+    """What ALTER has added to the definitions of sources, and of tables of them, in order."""
+    for item in state.catalog.user_items():
+        if isinstance(item, Source | SourceTable):
+            for number, definition in enumerate(item.applied, 1):
+                yield {"id": item.id, "number": number, "definition": definition}
+
+
 def mz_source_references(state: State) -> Rows:
     """The tables that each source offers, but for that of its position; of one that asks upstream what it has, those of which tables were
     made."""
@@ -222,6 +230,13 @@ def _made(state: State, source: SharedSource) -> Rows:
                 "columns": [column.name for column in upstream.columns],
                 "updated_at": timestamp(table.created_at),
             }
+
+
+def mz_source_own_tables(state: State) -> Rows:
+    """The tables that CREATE SOURCE made, by FOR ... and EXPOSE PROGRESS; dead letters have a relation of their own."""
+    for item in state.catalog.user_items():
+        if isinstance(item, SourceTable) and item.create_sql is None and not item.is_dead_letters:
+            yield {"id": item.id, "source_id": item.source}
 
 
 def mz_dead_letters(state: State) -> Rows:

@@ -18,7 +18,7 @@ from ..catalog.system_items import unpinned
 from .constraints import keys_of_tables
 from .definitions import default_sql, keys
 from .pg_types import DEFAULT_COLLATION, collation_of, row_type_oid
-from .state import DATABASE_OID, OWNER_OID, RELKINDS, State
+from .state import DATABASE_OID, OWNER_OID, RELKINDS, UNLISTED, State
 
 HEAP_AM, BTREE_AM, ARRANGEMENT_AM = 2, 403, 9_001
 TABLESPACE_OID = 1663
@@ -101,14 +101,20 @@ def _class(
     }
 
 
+def attributes_of(oid: int, item: CatalogItem) -> Rows:
+    """The rows of `pg_attribute` that are about that item's columns."""
+    if item.kind in UNLISTED:
+        return
+    for number, column in enumerate(item.schema, 1):
+        default = item.defaults[number - 1] if item.defaults else None
+        yield _attribute(oid, number, column.name, column.type) | {
+            "attnotnull": not column.nullable,
+            "atthasdef": default is not None,
+        }
+
+
 def pg_attribute(state: State) -> Rows:
-    for oid, item in state.relations():
-        for number, column in enumerate(item.schema, 1):
-            default = item.defaults[number - 1] if item.defaults else None
-            yield _attribute(oid, number, column.name, column.type) | {
-                "attnotnull": not column.nullable,
-                "atthasdef": default is not None,
-            }
+    """Those about the columns of indexes, and of keys."""
     for index in state.indexes():
         on = state.catalog.item_by_id(index.on)
         for number, key in enumerate(index.keys, 1):

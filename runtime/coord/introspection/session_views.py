@@ -1,4 +1,4 @@
-"""Sessions: those that are open, and what the one that reads has prepared, and its cursors."""
+"""Sessions: those that are open, what the one that reads has prepared, and its cursors; and what sessions have done (the audit log)."""
 
 from __future__ import annotations
 
@@ -53,4 +53,16 @@ def mz_sessions(state: State) -> Rows:
             "role_id": session.actor.session.id,
             "client_ip": None if address is None else address[0],
             "connected_at": timestamp(session.activity.since_us // 1000),
+        }
+
+
+def mz_audit_events(state: State) -> Rows:
+    for event in state.audit.events():
+        yield {
+            "id": event.number,
+            "event_type": event.kind,
+            "object_type": event.object_type,
+            "details": event.details,
+            "user": event.user,
+            "occurred_at": timestamp(event.at_ms),
         }

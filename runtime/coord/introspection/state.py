@@ -10,6 +10,7 @@ from typing import Protocol
 from ...expr.functions.system.system import quote_ident
 from ...sql.catalog.catalog_view import CatalogItem, ItemKind, Prepared
 from ..activity import Activity
+from ..audit.log import AuditLog
 from ..backend import Backend
 from ..catalog.acl import shown
 from ..catalog.actor import Actor
@@ -38,6 +39,9 @@ RELKINDS = {
     ItemKind.SYSTEM: "r",
 }
 """A source reads like a table, and clients know no better kind.  Sinks are not relations."""
+
+UNLISTED = (ItemKind.SINK, ItemKind.INDEX)
+"""Items that are no relations to a client."""
 
 
 class OpenSession(Protocol):
@@ -71,12 +75,13 @@ class State:
     controller: Controller
     sessions: Mapping[int, OpenSession]
     webhooks: Webhooks
+    audit: AuditLog
     session: OpenSession | None = None  # the one that reads
 
     def relations(self) -> Iterator[tuple[int, CatalogItem]]:
         """Everything that pg_class lists but indexes, with its oid: system relations too."""
         for id_, item in self.catalog.items().items():
-            if item.kind not in (ItemKind.SINK, ItemKind.INDEX):
+            if item.kind not in UNLISTED:
                 yield self.catalog.oid(id_), item
 
     def indexes(self) -> list[Index]:

@@ -29,19 +29,24 @@ def reference_sql(table: SourceTable) -> str:
     return ".".join(map(quote_ident, parts))
 
 
-def column_lists(table: SourceTable) -> list[str]:
-    """Options of columns that are not what they are upstream."""
+def text_columns(table: SourceTable) -> list[str]:
+    """The option of columns that are text here, and not so upstream."""
     upstream = upstream_of(table)
     if upstream is None:
         return []
     columns: Iterable[AnyColumn] = upstream.columns
     text = [
         column.name
-        for column, own in zip(columns, table.schema, strict=True)
+        for column, own in zip(columns, table.physical, strict=True)
         if own.type == TEXT and not column.is_text
     ]
-    lists = {"TEXT COLUMNS": text, "EXCLUDE COLUMNS": upstream.excluded}
-    return [f"{words} ({_listed(names)})" for words, names in lists.items() if names]
+    return [f"TEXT COLUMNS ({_listed(text)})"] if text else []
+
+
+def excluded_upstream(table: SourceTable) -> tuple[str, ...]:
+    """Columns that are there upstream, and of which the table was made without."""
+    upstream = upstream_of(table)
+    return () if upstream is None else upstream.excluded
 
 
 def upstream_of(table: SourceTable) -> AnyTable | None:

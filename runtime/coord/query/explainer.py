@@ -29,7 +29,7 @@ from ...sql.syntax.vocabulary import ExplainFormat, ExplainStage
 from ...transform.pipeline import optimize
 from ..catalog.append_only import append_only
 from ..catalog.catalog import Catalog
-from ..catalog.items import Computed, Maintained
+from ..catalog.items import Computed, Maintained, Source, SourceTable, WebhookSource
 from ..catalog.maintained_plan import maintained_plan
 from ..catalog.shared_indexes import indexes_for
 from ..catalog.system_items import is_system
@@ -42,7 +42,9 @@ from ..storage.storage import Storage
 from .changes_reads import changes_in
 from .index_choice import choose_index
 from .read_times import shown_time
-from .source_readers import SourceUse, source_use
+from .source_offers import SourceOffers, source_offers
+from .source_readers import source_use
+from .source_report import SourceReport
 
 MEASURES = ("cpu", "memory", "hydration")
 
@@ -174,12 +176,19 @@ class Explainer:
             )
         return found
 
-    def source(self, planned: ExplainSource) -> tuple[SourceUse, int]:
-        """EXPLAIN SOURCE: what reads it, and the bytes that are stored."""
-        schema = self._catalog.item_by_id(planned.source).schema
+    def source(self, planned: ExplainSource) -> SourceReport:
+        """EXPLAIN SOURCE: what reads it, what it could leave out, and the bytes that are stored."""
+        item = self._catalog.get(planned.source)
         since = self._collections.frontiers(self._collections[planned.source].shard).since
-        stored = self._collections.import_of(planned.source, max(self._oracle.read_time, since)).snapshot
-        return source_use(planned.source, schema, self._catalog), encoded_bytes(stored)
+        time = max(self._oracle.read_time, since)
+        nbytes = encoded_bytes(self._collections.import_of(item.id, time).snapshot)
+        if isinstance(item, WebhookSource):  # nothing of it can be left out later
+            use = source_use(item.id, item.schema, self._catalog)
+            return SourceReport(item, use, SourceOffers(), nbytes, time)
+        assert isinstance(item, Source | SourceTable)
+        use = source_use(item.id, item.physical, self._catalog)
+        offers = source_offers(item, use, self._catalog, planned.bind)
+        return SourceReport(item, use, offers, nbytes, time)
 
     def _defined(self, planned: Explain | ExplainPushdown) -> Relation:
         if planned.object is not None:

@@ -23,7 +23,7 @@ from ...transform.narrow_reads import narrow_reads
 from ..controller.replicas import ReplicaClient
 from ..storage.parts import WrittenPart, row_count
 from ..storage.storage import Storage
-from ..thread_pool import FEW_ROWS, over_rows
+from ..thread_pool import FEW_ROWS, SOME_ROWS, over_rows
 from .fixed_values import MOST_KEYS
 from .key_choice import KeyRead, without_told
 from .look_ups import MOST_TOGETHER, Keys, LookUps, listed
@@ -69,7 +69,8 @@ class KeyedRows:
         longest = max((rows.nbytes for rows in inputs.values()), default=0)
         if not is_cheap_over(relation, count, longest):
             return None
-        result = await over_rows(count, lambda: evaluate_in_order(relation, inputs, time))
+        few = SOME_ROWS if isinstance(relation, Get) else FEW_ROWS
+        result = await over_rows(count, lambda: evaluate_in_order(relation, inputs, time), few)
         return None if len(result.errs) else result.oks
 
     async def _found(
@@ -83,7 +84,8 @@ class KeyedRows:
     ) -> Batch | None:
         """These columns of everybody's rows of the keys, and of all rows that the transaction has written: a filter is yet to come."""
         count = len(read.values[0])
-        keys = await over_rows(count, lambda: _keys(read.values))
+        integers = all(pa.types.is_integer(column.type) for column in read.values)
+        keys = await over_rows(count, lambda: _keys(read.values), SOME_ROWS if integers else FEW_ROWS)
         if keys is None or (written and not places):
             return None
         asked = places or read.key.columns[:1]  # rows of no columns are counted

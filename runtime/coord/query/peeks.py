@@ -129,6 +129,8 @@ class Peeks:
     async def collect(self, relation: Relation, context: ReadContext) -> Batch:
         """All rows with their multiplicities, at one time."""
         batches = [batch async for batch in self.batches(relation, context, whole=True)]
+        if len(batches) == 1:
+            return batches[0]
 
         def together() -> Batch:
             rows = concat_batches(relation.schema, batches)

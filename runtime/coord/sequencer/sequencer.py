@@ -404,10 +404,12 @@ class Sequencer:
             case ExplainPushdown():
                 return text_rows(PUSHDOWN_SCHEMA.names, self._explainer.pushdown(planned), "EXPLAIN")
             case ExplainSource():
-                use, nbytes = self._explainer.source(planned)
-                counted = await self._peeks.collect(use.counts(), context)
-                rows, kept = (column[0].as_py() for column in counted.columns)
-                lines = use.lines(self.catalog.get(planned.source).full_name, (rows, kept), nbytes)
+                report = self._explainer.source(planned)
+                counted, sample = [
+                    await self._peeks.collect(relation, context)
+                    for relation in (report.counts(), report.sample())
+                ]
+                lines = report.lines([column[0].as_py() for column in counted.columns], sample)
             case ExplainAnalyze(query=None):
                 lines = self._explainer.analyze_object(planned)
             case ExplainAnalyze(query=Select() as query):

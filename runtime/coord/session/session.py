@@ -23,6 +23,7 @@ from ...expr.tree.scalar import Literal
 from ...sql.catalog.catalog_view import PlanContext, Prepared
 from ...sql.plans.session_plans import CloseCursor
 from ..activity import Activity
+from ..audit.author import AUTHOR
 from ..backend import Backend
 from ..catalog.actor import Actor
 from ..catalog.items import TEMP_SCHEMA_PREFIX
@@ -35,7 +36,7 @@ from ..variables import Variables
 from .advisory_locks import AdvisoryLocks
 from .cursors import Cursors
 from .execution import Execution
-from .interruption import IdleTimeout, Interruption, idle_timeout
+from .interruption import Guarded, IdleTimeout, Interruption, idle_timeout
 from .planning import Planning
 from .prepared import PreparedStatements, parameter_type
 from .server_calls import ServerCalls
@@ -97,6 +98,11 @@ class Session:
             self._calls,
         )
 
+    def _guarded(self, *, endless: bool = False) -> Guarded:
+        """A part of a statement, which can be interrupted, and whose author is this session."""
+        AUTHOR.set(self)
+        return self._interruption.guarded(endless=endless)
+
     # -- what pgwire asks --
 
     @property
@@ -156,7 +162,7 @@ class Session:
         return self.variables.zone
 
     async def prepare(self, sql: str, parameter_oids: Sequence[int]) -> Prepared:
-        with self._interruption.guarded():
+        with self._guarded():
             statements = await self._planning.parse(sql)
             if not statements:
                 return Prepared("", (), None)
@@ -175,7 +181,7 @@ class Session:
         if not prepared.sql:
             return Empty()
         self.activity.runs(prepared.sql)
-        with self._interruption.guarded():
+        with self._guarded():
             statements = await self._planning.parse(prepared.sql)
             first, self._last = self._transaction.current is None, False
             transaction = self._transaction.begin_implicit()
@@ -186,7 +192,7 @@ class Session:
         """Writes and definitions of all statements commit together at the end, or before one that no block can have."""
         self.activity.runs(sql)
         values: tuple[Literal, ...] = ()
-        with self._interruption.guarded():
+        with self._guarded():
             look_up = None if self._transaction.failed else await self._planning.look_up(sql)
             if look_up is None:
                 statements = await self._planning.parse(sql)
@@ -195,7 +201,7 @@ class Session:
         if not statements:
             yield Empty()
         for index, statement in enumerate(statements):
-            with self._interruption.guarded():
+            with self._guarded():
                 transaction = self._transaction.begin_implicit()
                 transaction.batch = len(statements) > 1
                 transaction.first = not transaction.batch
@@ -208,14 +214,14 @@ class Session:
         self.activity.rests()
 
     async def copy_in(self, columns: AsyncIterator[Columns]) -> Command:
-        with self._interruption.guarded():
+        with self._guarded():
             command = await self._execution.copy_from(columns)
             if self._last:
                 await self._transaction.end_implicit()
             return command
 
     async def sync(self) -> None:
-        with self._interruption.guarded():
+        with self._guarded():
             await self._transaction.end_implicit()
         self.activity.rests()
 
@@ -280,7 +286,7 @@ class Session:
     ) -> AsyncIterator[Columns]:
         try:
             while True:
-                with self._interruption.guarded(endless=endless):
+                with self._guarded(endless=endless):
                     chunk = await anext(chunks, None)
                     if chunk is None:
                         if ends_transaction:

@@ -22,8 +22,9 @@ from ...persist.consensus.base import Indeterminate
 from ...replica.protocol import Updates
 from ...supervision import Supervisor
 from ..catalog.entries import Change
-from ..catalog.items import External, Item, ItemBase, Stored, Table, shards_of
+from ..catalog.items import External, Item, ItemBase, LaidOut, Stored, Table, shards_of
 from .acceptance import completed, settled
+from .audit_store import AuditChange, AuditStore
 from .catalog_store import CatalogStore
 from .collections import Collections
 from .commit_request import Defined
@@ -46,6 +47,7 @@ class CatalogTransactions:
     def __init__(
         self,
         store: CatalogStore,
+        audit: AuditStore,
         shards: Shards,
         collections: Collections,
         unique: UniqueKeys,
@@ -54,6 +56,7 @@ class CatalogTransactions:
         supervisor: Supervisor,
     ) -> None:
         self._store = store
+        self._audit = audit
         self._shards = shards
         self._collections = collections
         self._unique = unique
@@ -69,14 +72,15 @@ class CatalogTransactions:
         append: Append | None = None,
         timed: tuple[Updates, ...] = (),
         on_committed: Callable[[], None] | None = None,
+        audited: AuditChange | None = None,
     ) -> None:
-        """Makes the changes durable, by `append` with a block's rows, and with them what is `timed`.  `on_durable` runs in the
-        moment in which they are, `on_committed` when those have heard of it who read what has changed.
+        """Makes the changes durable, by `append` with a block's rows, and with them what is `timed`, and what is `audited` of them.
+        `on_durable` runs in the moment in which they are, `on_committed` when those have heard of it who read what has changed.
 
         The contents of new views begin at `begin`, which the caller holds readable.  Shards are there before, as rows may be
         written to them; what fails before the transaction takes them back.
         """
-        evolved = {item.id: self._shards.known_columns(item) for item in _altered(changes)}
+        evolved = {item.id: self._shards.known_columns(item) for _, item in _altered(changes)}
         made = [item for item in created(changes) if isinstance(item, Stored | External)]
         opened: list[Stored] = []
         durable = False
@@ -89,7 +93,7 @@ class CatalogTransactions:
             self._collections.wake()
 
         try:
-            rows = await self._in_thread(partial(self._prepare, made, changes, begin))
+            rows = await self._in_thread(partial(self._prepare, made, changes, begin, audited))
             for item in made:
                 if isinstance(item, Stored):
                     opened.append(item)
@@ -116,16 +120,15 @@ class CatalogTransactions:
                 case Change(Table() as old, Table() as new):
                     kept = {constraint.oid for constraint in new.constraints}
                     self._unique.forget([c for c in old.constraints if c.oid not in kept])
-                    if new.stored_shape != old.stored_shape:
-                        known = len(new.stored_columns) - len(new.physical) + len(old.physical)
-                        gone = new.layout.dropped_places
-                        self._collections.evolve(new.id, new.stored_columns[known:], gone)
                 case Change(ItemBase() as old, None):
                     self._collections.remove(old.id)
                     if isinstance(old, Table):
                         self._unique.forget(old.constraints)
                     if isinstance(old, External):
                         self._remap.forget(old.remap)
+        for former, now in _altered(changes):
+            known = len(now.stored_columns) - len(now.physical) + len(former.physical)
+            self._collections.evolve(now.id, now.stored_columns[known:], now.layout.dropped_places)
         for item in created(changes):
             if not isinstance(item, Stored):
                 self._shards.open(item)
@@ -136,12 +139,13 @@ class CatalogTransactions:
         return await settled(loop.run_in_executor(self._commit.thread, work))
 
     def _prepare(
-        self, made: list[Stored | External], changes: list[Change], begin: int
+        self, made: list[Stored | External], changes: list[Change], begin: int, audited: AuditChange | None
     ) -> dict[ShardId, Write]:
         """Creates the shards of what is new; returns what makes the changes durable."""
         for item in made:
             self._shards.create(item, begin)
-        return self._store.writes(changes)
+        events = {} if audited is None else self._audit.definitions(audited)
+        return self._store.writes(changes) | events
 
     async def _settle(self, gone: list[Item]) -> None:
         """Shards of what was dropped go, when nothing is written to them any more."""
@@ -173,12 +177,12 @@ def dropped(changes: Iterable[Change]) -> list[Item]:
     return [c.before for c in changes if isinstance(c.before, Item) and c.after is None]
 
 
-def _altered(changes: Iterable[Change]) -> list[Table]:
-    """Tables whose rows are stored with other columns from now on."""
+def _altered(changes: Iterable[Change]) -> list[tuple[LaidOut, LaidOut]]:
+    """What has its rows stored with other columns from now on, before and after."""
     return [
-        change.after
+        (change.before, change.after)
         for change in changes
-        if isinstance(change.before, Table)
-        and isinstance(change.after, Table)
+        if isinstance(change.before, LaidOut)
+        and isinstance(change.after, LaidOut)
         and change.after.stored_shape != change.before.stored_shape
     ]

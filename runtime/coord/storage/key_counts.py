@@ -7,6 +7,8 @@ look-up searches a logarithmic number of runs.  12 bytes a key.
 
 from __future__ import annotations
 
+from itertools import count
+
 import numpy as np
 import numpy.typing as npt
 
@@ -23,12 +25,21 @@ _EMPTY_HASHES: Words = np.empty(0, np.uint64)
 _EMPTY_COUNTS: Counts = np.empty(0, np.int32)
 
 
+_versions = count(1)
+
+
 class KeyCounts:
     """Counts may be negative: a transaction's own changes are one of these, too.  With `zeros`, hashes stay whose count has
-    come to nothing: those of rows that were changed under one key."""
+    come to nothing: those of rows that were changed under one key.
+
+    `version`: of counts with the same one the contents are the same; 0: there are none.  `free_beside`: none of the hashes that these add
+    occurs more than once together with the counts of that version; None: who wants to know has to look.
+    """
 
     def __init__(self, *, zeros: bool = False) -> None:
         self._zeros = zeros
+        self.version = 0
+        self.free_beside: int | None = None
         self._runs: list[Run] = []  # the largest first
 
     def __bool__(self) -> bool:
@@ -45,16 +56,19 @@ class KeyCounts:
     def add(self, hashes: Words, diffs: npt.NDArray[np.int64]) -> None:
         """`diffs[i]` more rows of key `hashes[i]`."""
         if len(hashes):
+            self._changed()
             self._push(*_summed(hashes, diffs.astype(np.int32), self._zeros))
 
     def copy(self) -> KeyCounts:
         """Runs are never changed, so they are shared."""
         copy = KeyCounts(zeros=self._zeros)
         copy._runs = list(self._runs)
+        copy.version, copy.free_beside = self.version, self.free_beside
         return copy
 
     def merge(self, other: KeyCounts, at_once: int | None = None) -> None:
         """Runs that are together of more than `at_once` hashes stay apart: they are `due`."""
+        self._changed()
         for hashes, counts in other._runs:
             if other._zeros and not self._zeros:
                 kept = np.flatnonzero(counts)
@@ -113,6 +127,9 @@ class KeyCounts:
         """The hashes that occur more than once."""
         hashes, counts = self.entries()
         return hashes[counts > 1]
+
+    def _changed(self) -> None:
+        self.version, self.free_beside = next(_versions), None
 
     def _push(self, hashes: Words, counts: Counts, at_once: int | None = None) -> None:
         if not len(hashes):

@@ -17,7 +17,7 @@ from ...persist.client import PartRef, PersistClient, ShardId
 from ...persist.part import stamp
 from ...persist.read import read_updates
 from ...persist.state import MAX_TIME
-from ...persist.write import INLINE_MAX_BYTES, write_parts
+from ...persist.write import PACKED_MAX_BYTES, inline_part, write_parts
 from ...replica.protocol import Import, Updates
 from ...repr.batch import NO_ERRORS, Batch, Delta
 from ...repr.schema import Schema
@@ -41,9 +41,15 @@ class Parts:
         """The rows, whose times are open, with the columns of `schema`."""
         untimed = Batch(rows.columns, np.zeros(len(rows), np.uint64), rows.diffs)
         delta = Delta(untimed, NO_ERRORS)
-        write = partial(write_parts, self._persist.blob, shard, schema, delta, writer=self._persist.writer_id)
-        small = untimed.nbytes < INLINE_MAX_BYTES and len(rows.columns) <= FEW_COLUMNS
-        return write() if small else await asyncio.to_thread(write)
+        if not delta:
+            return ()
+        if untimed.nbytes < PACKED_MAX_BYTES and len(rows.columns) <= FEW_COLUMNS:
+            small = inline_part(shard, schema, delta, passing=True)
+            if small is not None:
+                return (small,)
+        blob, writer = self._persist.blob, self._persist.writer_id
+        write = partial(write_parts, blob, shard, schema, delta, writer=writer, passing=True)
+        return await asyncio.to_thread(write)
 
     async def read(self, parts: Sequence[WrittenPart], schema: Schema) -> Batch:
         """The rows of parts that have no time yet."""

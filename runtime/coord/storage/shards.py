@@ -19,12 +19,13 @@ from ..catalog.items import (
     External,
     Index,
     Item,
+    LaidOut,
     MaterializedView,
     Stored,
-    Table,
     WebhookSource,
     shards_of,
 )
+from .audit_store import AUDIT_SHARDS
 from .catalog_store import CATALOG_SHARD, CatalogStore
 from .collections import HOLDER, Collections
 from .remap import REMAP_SCHEMA
@@ -50,13 +51,13 @@ class Shards:
         if isinstance(item, Stored):
             since = begin if isinstance(item, MaterializedView) else 0
             schema = item.schema
-            if isinstance(item, Table):
+            if isinstance(item, LaidOut):
                 schema = Schema(item.physical.columns[: _first_added(item)])
             self._persist.create_shard(item.shard, schema, since, epoch=self._epoch)
             # Held from the first moment, so that no reader's lease can move the shard's since.
             self._persist.set_hold(item.shard, HOLDER, since, critical=True, epoch=self._epoch)
             # Columns that were added or dropped in the same block.
-            if isinstance(item, Table) and item.layout.evolved:
+            if isinstance(item, LaidOut) and item.layout.evolved:
                 self._persist.evolve_schema(item.shard, self.known_columns(item), epoch=self._epoch)
         if isinstance(item, External):
             self._persist.create_shard(item.remap, REMAP_SCHEMA, epoch=self._epoch)
@@ -67,7 +68,7 @@ class Shards:
         """Opens an object that is in the catalog since before this start.  Blocks."""
         for shard in shards_of(item):
             self._persist.mirror.load(shard)
-        if isinstance(item, Table) and item.layout.evolved:
+        if isinstance(item, LaidOut) and item.layout.evolved:
             self._persist.evolve_schema(item.shard, self.known_columns(item), epoch=self._epoch)
         self.open(item)
 
@@ -77,7 +78,7 @@ class Shards:
             self._collections.add_unstored(item.id, item.name)
         elif isinstance(item, Stored):
             timestamped = not isinstance(item, MaterializedView)
-            evolved = isinstance(item, Table) and item.layout.evolved
+            evolved = isinstance(item, LaidOut) and item.layout.evolved
             schema = self._persist.mirror.state(item.shard).schema if evolved else item.schema
             self._collections.add(item.id, item.name, item.shard, schema, timestamped=timestamped)
             if evolved:
@@ -94,7 +95,7 @@ class Shards:
         """Blocks."""
         self._persist.drop_shard(shard, epoch=self._epoch)
 
-    def known_columns(self, item: Table) -> Schema:
+    def known_columns(self, item: LaidOut) -> Schema:
         """What the table's shard is to know of its columns: under the names that they had at first."""
         known = self._persist.mirror.state(item.shard).schema
         first = _first_added(item)
@@ -105,7 +106,11 @@ class Shards:
     def drop_orphans(self, catalog: Catalog, store: CatalogStore) -> None:
         """Drops the shards of definitions that did not become durable, and of sessions that ended with the last process.
         Blocks."""
-        named = {CATALOG_SHARD, *(shard for item in catalog.user_items() for shard in shards_of(item))}
+        named = {
+            CATALOG_SHARD,
+            *AUDIT_SHARDS,
+            *(shard for item in catalog.user_items() for shard in shards_of(item)),
+        }
         orphans = [state.id for state in self._persist.shards() if state.id not in named]
         # The ids of all that ever were count as used: also of those that a statement has dropped that did not commit.
         catalog.skip_ids(id_ for id_ in self._persist.shard_ids() if re.fullmatch(r"u\d+", id_))
@@ -117,6 +122,6 @@ class Shards:
             self.drop(shard)
 
 
-def _first_added(table: Table) -> int:
+def _first_added(table: LaidOut) -> int:
     """Where the columns begin that were added to the table after it was created."""
     return len(table.physical) - len(table.layout.missing)

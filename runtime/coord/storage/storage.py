@@ -31,6 +31,7 @@ from ...supervision import Supervisor
 from ..catalog.catalog import Catalog
 from ..catalog.entries import Change
 from ..catalog.items import Item
+from .audit_store import AuditChange, AuditEvent, AuditStore
 from .catalog_store import CatalogStore
 from .catalog_transactions import Append, CatalogTransactions
 from .collections import Collections, Frontiers
@@ -71,6 +72,7 @@ class Storage:
         self.reads = ActiveReads(self.oracle)
         self.unique = UniqueKeys(persist, self.oracle, self.collections, self.reads)
         self._catalog = CatalogStore(persist, self.epoch)
+        self._audit = AuditStore(persist, self.epoch)
         self._shards = Shards(persist, self.collections, self.epoch)
         self._parts = Parts(persist)
         self._changes = StoredChanges(persist, self.collections)
@@ -86,8 +88,13 @@ class Storage:
     def load_catalog(self) -> Catalog:
         """The durable catalog; shards that nothing in it names are dropped.  Blocks, as does `load`."""
         catalog = Catalog(self._catalog.load())
+        self._audit.open()
         self._shards.drop_orphans(catalog, self._catalog)
         return catalog
+
+    def load_audit(self) -> Mapping[str, list[AuditEvent]]:
+        """The events of the audit log, by shard.  Blocks."""
+        return self._audit.load()
 
     def load(self, item: Item) -> None:
         """Opens the collection of an object that is in the catalog since before this start."""
@@ -112,6 +119,7 @@ class Storage:
         )
         self._transactions = CatalogTransactions(
             self._catalog,
+            self._audit,
             self._shards,
             self.collections,
             self.unique,
@@ -206,9 +214,16 @@ class Storage:
         append: Append | None = None,
         timed: tuple[Updates, ...] = (),
         on_committed: Callable[[], None] | None = None,
+        audited: AuditChange | None = None,
     ) -> None:
         """A change of the catalog; see `CatalogTransactions.run`."""
-        await self._transactions.run(changes, begin, on_durable, append, timed, on_committed)
+        await self._transactions.run(changes, begin, on_durable, append, timed, on_committed, audited)
+
+    async def record_logins(self, change: AuditChange, on_durable: Callable[[], None]) -> None:
+        """Makes events of the audit log durable that are of no definition."""
+        loop = asyncio.get_running_loop()
+        parts = await loop.run_in_executor(self._commit.thread, self._audit.logins, change)
+        await self._commit.write({}, companions=parts, on_durable=on_durable)
 
     async def drained(self) -> None:
         """Returns when everything that was under way or waiting is settled."""

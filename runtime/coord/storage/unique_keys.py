@@ -112,6 +112,8 @@ class UniqueKeys:
             if key not in self._ready:  # a constraint that was dropped is not checked
                 continue
             there = [self.counts(key), *earlier.changes(key)]
+            if len(there) == 1 and own.free_beside == there[0].version:
+                continue  # it was looked for by the statements, and nothing has been written since
             hashes = await over_rows(len(own), partial(_repeated, own, there))
             if len(hashes):
                 return KeysTaken(key, hashes)

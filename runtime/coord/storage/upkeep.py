@@ -19,6 +19,7 @@ from ...errors import UndefinedObject
 from ...expr.tree.relation import GlobalId
 from ...persist.client import DEFAULT_GRACE_MS, MAX_MERGE_BYTES, Merge, PersistClient, ShardId
 from ...replica.protocol import Import
+from .audit_store import AUDIT_SHARDS
 from .catalog_store import CATALOG_SHARD
 from .collections import HOLDER, Collections
 from .input_holds import InputHolds
@@ -109,7 +110,9 @@ class Upkeep:
             collection.shard: min(readable_from[collection.id], collection.durable_upper - 1)
             for collection in self._collections.all()
         }
-        holds.update((shard, mirror.state(shard).upper - 1) for shard in (*beside, CATALOG_SHARD))
+        holds.update(
+            (shard, mirror.state(shard).upper - 1) for shard in (*beside, CATALOG_SHARD, *AUDIT_SHARDS)
+        )
         # Persist is asked once per shard: nobody else moves what this holder holds.
         self._sinces = {
             shard: self._sinces[shard] if shard in self._sinces else mirror.state(shard).since

@@ -71,7 +71,6 @@ from .dataflows import (
     ViewOutput,
 )
 from .dialing import dial
-from .forms import ProtocolError
 from .handshake import (
     CHALLENGE_BYTES,
     DRIVER,
@@ -121,6 +120,7 @@ from .subscriptions import (
     packed_changes,
     unpack_changes,
 )
+from .values import ProtocolError
 
 __all__ = [
     "CHALLENGE_BYTES",

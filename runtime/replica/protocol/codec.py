@@ -18,7 +18,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from .forms import ProtocolError, class_form
+from .forms import class_form
+from .values import ProtocolError
 from .vocabulary import class_of, number_of
 
 Message = Any

@@ -8,11 +8,14 @@ import struct
 import threading
 from collections import deque
 from collections.abc import Callable, Coroutine, Iterable
-from typing import IO, Literal, Protocol
+from typing import TYPE_CHECKING
 
 from . import codec
 from .codec import LARGE, MAX_BYTES, Message, decode
-from .forms import ProtocolError
+from .values import ProtocolError
+
+if TYPE_CHECKING:
+    from .tls_stream import TlsStream
 
 KEEPALIVE_S = 1.0
 """How often a peer on another machine says that it is there, by a message of no length."""
@@ -36,25 +39,13 @@ def _length(header: bytes) -> int:
     return int(length)
 
 
-class Stream(Protocol):
-    """What a connection is over: a socket, or TLS on one."""
-
-    def sendall(self, data: bytes | memoryview, /) -> None: ...
-
-    def makefile(self, mode: Literal["rb"], buffering: int) -> IO[bytes]: ...
-
-    def shutdown(self, how: int, /) -> None: ...
-
-    def close(self) -> None: ...
-
-
 class Connection:
     """The end of the stream that a replica or the driver holds: blocking, `send` from any thread."""
 
-    def __init__(self, stream: Stream, keepalive: bool = False) -> None:
+    def __init__(self, stream: socket.socket | TlsStream, keepalive: bool = False) -> None:
         """`keepalive`: the other end hears every second that this one is there."""
         self._stream = stream
-        self._reader = stream.makefile("rb", 1 << 20)
+        self._reader = stream.makefile("rb", buffering=1 << 20)
         self._lock = threading.Lock()
         self._closed = threading.Event()
         if keepalive:

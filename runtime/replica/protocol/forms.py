@@ -3,7 +3,7 @@
 | annotation | in JSON |
 |---|---|
 | None, bool, int, float, str | itself |
-| tuple, list | a list |
+| tuple, list, frozenset | a list |
 | Mapping | a list of keys, each followed by its value |
 | a class of the vocabulary | the place of its row: a number; where an int may be, too, in a box |
 | bytes, arrays of numpy and Arrow | the place of its buffer: a number |
@@ -20,52 +20,37 @@ import enum
 import types
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
-from datetime import date, datetime, time, timedelta
-from decimal import Decimal
 from functools import cache
 from operator import attrgetter
 from pathlib import Path
-from typing import Any, Protocol, Union, get_args, get_origin, get_type_hints
+from typing import Any, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 import pyarrow as pa
 
-from ...errors import PtvcError
+from .values import (
+    PLAIN,
+    ProtocolError,
+    Raw,
+    Reading,
+    Writing,
+    bad_type,
+    read_any,
+    read_array,
+    read_bytes,
+    read_words,
+    write_any,
+    write_array,
+    write_bytes,
+    write_words,
+)
 
-Raw = Any
-"""What JSON has."""
-
-PLAIN = frozenset({type(None), bool, int, float, str})
 _MAY_BE = {float: frozenset({float, int, bool}), int: frozenset({int, bool})}
 """As Python has it: a bool is an int, and an int is taken for a float."""
 _LIST = frozenset({list})
 _PLACE = frozenset({int})
 _TEXT = frozenset({str})
-_WORDS = np.dtype("<u8")
 _MOST_SEEN = 256
-
-
-class ProtocolError(PtvcError):
-    """The other end does not keep to the protocol: the connection ends."""
-
-    sqlstate = "08P01"
-
-
-class Writing(Protocol):
-    """A message that is being encoded."""
-
-    def put(self, value: Any) -> int:
-        """The place of the row of an object of the vocabulary."""
-
-    def keep(self, data: bytes) -> int:
-        """The place of a buffer."""
-
-
-class Reading(Protocol):
-    """A message that is being decoded: the objects of the rows so far, and the buffers."""
-
-    objects: list[Any]
-    buffers: list[bytes]
 
 
 Write = Callable[[Any, Writing], Raw]
@@ -102,7 +87,7 @@ class ClassForm:
             raise ProtocolError(f"a {self.cls.__name__} has {len(self.raw)} values, and not {len(kinds)}")
         for kind, allowed in zip(kinds, self.raw, strict=True):
             if kind not in allowed:
-                raise _bad_type({kind})
+                raise bad_type({kind})
         if len(self.seen) < _MOST_SEEN:
             self.seen.add(kinds)
 
@@ -136,10 +121,12 @@ def form_of(annotation: Any) -> Form:
         return _sequence(form_of(args[0])) if args[1:] == (...,) else _fixed([form_of(arg) for arg in args])
     if origin is list:
         return _list(form_of(args[0]))
+    if origin is frozenset:
+        return _set(form_of(args[0]))
     if origin in (dict, Mapping):
         return _mapping(form_of(args[0]), form_of(args[1]))
     if origin is np.ndarray:
-        return Form(frozenset({np.ndarray}), _PLACE, _write_words, _read_words)
+        return Form(frozenset({np.ndarray}), _PLACE, write_words, read_words)
     assert origin is None, annotation
     return _simple(getattr(annotation, "__supertype__", annotation))  # of a NewType
 
@@ -151,9 +138,9 @@ def _simple(annotation: Any) -> Form:
         found = _MAY_BE.get(annotation, frozenset({annotation}))
         return Form(found, found)
     if annotation is bytes:
-        return Form(frozenset({bytes}), _PLACE, _write_bytes, _read_bytes)
+        return Form(frozenset({bytes}), _PLACE, write_bytes, read_bytes)
     if annotation is pa.Array:
-        return Form(frozenset({pa.Array}), _PLACE, _write_array, _read_array)
+        return Form(frozenset({pa.Array}), _PLACE, write_array, read_array)
     if annotation is Path:
         return Form(frozenset({Path}), _TEXT, lambda path, _: str(path), lambda text, _: Path(text))
     if issubclass(annotation, enum.Enum):
@@ -227,14 +214,9 @@ def _union(forms: list[Form]) -> Form:
     )
 
 
-def _bad_type(found: set[type]) -> ProtocolError:
-    names = ", ".join(sorted(one.__name__ for one in found))
-    return ProtocolError(f"{names} is where none may be")
-
-
 def _read_each(form: Form, values: list[Raw], reading: Reading) -> list[Any]:
     if not form.raw.issuperset(map(type, values)):
-        raise _bad_type(set(map(type, values)) - form.raw)
+        raise bad_type(set(map(type, values)) - form.raw)
     read = form.read
     return values if read is None else [read(value, reading) for value in values]
 
@@ -283,6 +265,19 @@ def _list(form: Form) -> Form:
     return Form(frozenset({list}), _LIST, write, read)
 
 
+def _set(form: Form) -> Form:
+    each = _list(form)
+    assert each.write is not None
+    assert each.read is not None
+    write, read = each.write, each.read
+    return Form(
+        frozenset({frozenset}),
+        _LIST,
+        lambda values, writing: write(list(values), writing),
+        lambda values, reading: frozenset(read(values, reading)),
+    )
+
+
 def _mapping(key: Form, value: Form) -> Form:
     keys, values = _list(key), _list(value)
     assert keys.write is not None
@@ -298,99 +293,3 @@ def _mapping(key: Form, value: Form) -> Form:
         return dict(pairs)
 
     return Form(frozenset({Mapping}), _LIST, write, read)
-
-
-def _write_bytes(value: bytes, writing: Writing) -> Raw:
-    return writing.keep(value)
-
-
-def _read_bytes(place: int, reading: Reading) -> bytes:
-    if place < 0:
-        raise ProtocolError("there is no such buffer")
-    return reading.buffers[place]
-
-
-def _write_words(value: Any, writing: Writing) -> Raw:
-    return writing.keep(np.ascontiguousarray(value, _WORDS).tobytes())
-
-
-def _read_words(place: int, reading: Reading) -> Any:
-    return np.frombuffer(_read_bytes(place, reading), _WORDS).astype(np.uint64, copy=False)
-
-
-def _write_array(value: pa.Array, writing: Writing) -> Raw:
-    batch = pa.record_batch([value], ["values"])
-    sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, batch.schema) as stream:
-        stream.write_batch(batch)
-    return writing.keep(sink.getvalue().to_pybytes())
-
-
-def _read_array(place: int, reading: Reading) -> pa.Array:
-    with pa.ipc.open_stream(_read_bytes(place, reading)) as stream:
-        batch = stream.read_next_batch()
-    batch.validate(full=True)
-    return batch.column(0)
-
-
-def _timedelta(text: str) -> timedelta:
-    days, seconds, microseconds = map(int, text.split())
-    return timedelta(days, seconds, microseconds)
-
-
-_TEXTS: dict[Any, tuple[str, Callable[[Any], str]]] = {
-    Decimal: ("decimal", str),
-    date: ("date", date.isoformat),
-    datetime: ("datetime", datetime.isoformat),
-    time: ("time", time.isoformat),
-    timedelta: ("timedelta", lambda value: f"{value.days} {value.seconds} {value.microseconds}"),
-}
-_OF_TEXT: dict[str, Callable[[str], Any]] = {
-    "decimal": Decimal,
-    "date": date.fromisoformat,
-    "datetime": datetime.fromisoformat,
-    "time": time.fromisoformat,
-    "timedelta": _timedelta,
-}
-"""Values of keys and literals that cross as a mark and a text."""
-
-
-def write_any(value: Any, writing: Writing) -> Raw:
-    kind = type(value)
-    if kind in PLAIN:
-        return value
-    if kind is tuple:
-        return ["tuple", *[write_any(one, writing) for one in value]]
-    if kind is list:
-        return ["list", *[write_any(one, writing) for one in value]]
-    if kind is dict:
-        return ["dict", *[write_any(one, writing) for pair in value.items() for one in pair]]
-    if kind is bytes:
-        return ["bytes", writing.keep(value)]
-    if kind in _TEXTS:
-        mark, to_text = _TEXTS[kind]
-        return [mark, to_text(value)]
-    return ["object", writing.put(value)]
-
-
-def read_any(raw: Raw, reading: Reading) -> Any:
-    kind = type(raw)
-    if kind in PLAIN:
-        return raw
-    if kind is not list:
-        raise _bad_type({kind})
-    match raw:
-        case ["tuple", *values]:
-            return tuple([read_any(one, reading) for one in values])
-        case ["list", *values]:
-            return [read_any(one, reading) for one in values]
-        case ["dict", *values]:
-            found = [read_any(one, reading) for one in values]
-            return dict(zip(found[::2], found[1::2], strict=True))
-        case ["bytes", int(place)]:
-            return _read_bytes(place, reading)
-        case ["object", int(place)] if place >= 0:
-            return reading.objects[place]
-        case [str(mark), str(text)] if mark in _OF_TEXT:
-            return _OF_TEXT[mark](text)
-    raise ProtocolError("a value is of a kind that does not exist")

@@ -23,7 +23,7 @@ from functools import cache
 from hashlib import sha256
 
 from ...directory import installed_version
-from .forms import ProtocolError
+from .values import ProtocolError
 from .vocabulary import VOCABULARY
 
 PROTOCOL_VERSION = 1

@@ -12,7 +12,7 @@ import socket
 import ssl
 import threading
 from contextlib import suppress
-from typing import Any
+from typing import Any, Literal
 
 from .connection import SILENCE_S
 
@@ -95,8 +95,8 @@ class TlsStream(io.RawIOBase):
         view[: len(data)] = data
         return len(data)
 
-    def makefile(self, mode: str, buffering: int) -> io.BufferedReader:
-        assert mode == "rb"
+    def makefile(self, mode: Literal["rb"], buffering: int) -> io.BufferedReader:
+        """As that of a socket."""
         return io.BufferedReader(self, buffering)
 
     def shutdown(self, how: int) -> None:

@@ -10,7 +10,7 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
-from .forms import ProtocolError
+from .values import ProtocolError
 
 _ROOT = __package__.removesuffix(".replica.protocol")
 

@@ -18,6 +18,7 @@ from ...repr.types import (
     INT4,
     INT8,
     INTERVAL,
+    JSONB,
     NAME,
     NUMERIC,
     OID,
@@ -37,6 +38,7 @@ _TYPES: dict[str, ScalarType] = {
     "d": FLOAT8,
     "s": INT2,
     "i": INT4,
+    "j": JSONB,
     "l": INT8,
     "n": NAME,
     "o": OID,
@@ -354,6 +356,9 @@ _OF_TOOLS = {
     "mz_internal.mz_mysql_connections": "id:t host:t port:i user:t ssl_mode:t",
     "mz_internal.mz_mysql_source_tables": "id:t schema_name:t table_name:t",
     "pg_catalog.pg_stat_ssl": "pid:i ssl:b version:t cipher:t bits:i client_dn:t client_serial:N issuer_dn:t",
+    "mz_internal.mz_source_own_tables": "id:t source_id:t",
+    "mz_catalog.mz_audit_events": "id:u event_type:t object_type:t details:j user:t occurred_at:z",
+    "mz_internal.mz_source_reductions": "id:t number:i definition:t",
 }
 """What tools look at, those for Materialize among them; the newest of them all, so new relations go to the end of this table."""
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 
 from ...errors import PtvcError, QueryCanceled
 from ..syntax import ast
+from ..syntax.definition_statements import WhereClause
 from ..syntax.secret_text import without_secrets
 from ..syntax.statements import StatementNode
 from .lexer import TokenKind, tokenize
@@ -46,6 +47,15 @@ def parse(sql: str) -> list[Statement]:
         if shown is error:
             raise
         raise shown from None
+
+
+def parse_condition(text: str) -> WhereClause:
+    """The condition of a source that `text` is, and nothing else; raises as `parse`."""
+    parser = StatementParser(text, tokenize(text))
+    condition = parser.expression()
+    if parser.token.kind is not TokenKind.END:
+        parser.fail()
+    return WhereClause(condition, text, 0)
 
 
 def parse_type(text: str) -> ast.TypeName:

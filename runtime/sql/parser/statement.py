@@ -19,6 +19,7 @@ from ..syntax.definition_statements import (
     AddWhereStatement,
     AlterClusterStatement,
     AlterSinkStatement,
+    ApplyOffersStatement,
     ApplyReplacementStatement,
     CommentStatement,
     DropStatement,
@@ -29,7 +30,7 @@ from ..syntax.definition_statements import (
 from ..syntax.function_statements import AlterFunctionStatement
 from ..syntax.query_statements import QueryStatement
 from ..syntax.session_statements import PreparableNode, PrepareStatement
-from ..syntax.vocabulary import ObjectKind
+from ..syntax.vocabulary import ObjectKind, OfferKind
 from .alter_table import MOVABLE, RELATIONS, RETAINING
 from .grant import GrantParser
 from .lexer import TokenKind
@@ -223,10 +224,21 @@ class StatementParser(RoutineParser, GrantParser):
             clause = self.source_where()
             assert clause is not None
             return AddWhereStatement(kind, name, clause, if_exists)
-        if kind is ObjectKind.SOURCE and (self.at_word("drop", "where") or self.at_word("reset", "where")):
+        if kind in (ObjectKind.SOURCE, ObjectKind.TABLE) and self.accept_words("apply"):
+            return ApplyOffersStatement(kind, name, self._offers(), if_exists)
+        if kind in (ObjectKind.SOURCE, ObjectKind.TABLE) and self.at_word("unapply"):
             raise Unsupported(
-                "what a source has left out is not there any more: its WHERE cannot be dropped",
-                hint="Create the source anew.",
+                "what APPLY has left out is not there any more: it cannot be taken back",
+                hint="Create the source, or the table, anew, without it.",
+                position=position,
+            )
+        if kind in (ObjectKind.SOURCE, ObjectKind.TABLE) and (
+            self.at_word("drop", "where") or self.at_word("reset", "where")
+        ):
+            made = "CREATE SOURCE" if kind is ObjectKind.SOURCE else "CREATE TABLE ... FROM SOURCE"
+            raise Unsupported(
+                f"what the {kind.value} has left out is not there any more: its WHERE cannot be dropped",
+                hint=f"DROP {kind.value.upper()}, and {made} without the clause: everything is read again. ADD WHERE leaves out more.",
                 position=position,
             )
         if kind is ObjectKind.SOURCE and self.accept_words("replay", "dead", "letters"):
@@ -251,6 +263,18 @@ class StatementParser(RoutineParser, GrantParser):
             hint=f"RENAME TO and {'OWNER TO' if kind is ObjectKind.TYPE else 'SWAP WITH'} are.",
             position=position,
         )
+
+    def _offers(self) -> frozenset[OfferKind]:
+        """`[(FILTER | COLUMNS | RETENTION, ...)]`"""
+        if not self.at_symbol("("):
+            return frozenset(OfferKind)
+
+        def offer() -> OfferKind:
+            if (word := self.accept_any(*(kind.value for kind in OfferKind))) is None:
+                self.fail()
+            return OfferKind(word)
+
+        return frozenset(self.parenthesised(offer))
 
     def _alter_function(self) -> st.StatementNode:
         function = self.function_reference(self.function_kind())

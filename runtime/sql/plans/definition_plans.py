@@ -27,8 +27,9 @@ from ...storage.source.webhook import WebhookOptions
 from ..catalog.catalog_view import CatalogItem, QualifiedName
 from ..syntax.constraints import Constraint
 from ..syntax.function_definition import FunctionDefinition
-from ..syntax.vocabulary import ObjectKind
+from ..syntax.vocabulary import ObjectKind, OfferKind
 from .connection_plans import AlterConnection, AlterSecret, CreateConnection, CreateSecret
+from .explain_plans import BindCondition
 from .query_plans import Envelope, Select
 
 # --- definitions -------------------------------------------------------------------------------------------------
@@ -347,6 +348,17 @@ class AddWhere:
 
 
 @dataclass(frozen=True, slots=True)
+class ApplyOffers:
+    """ALTER SOURCE | TABLE ... APPLY: of a source, or a table of one; `bind` makes a condition of its text, over the columns that it
+    shows."""
+
+    kind: ObjectKind
+    id: GlobalId
+    offers: frozenset[OfferKind]
+    bind: BindCondition
+
+
+@dataclass(frozen=True, slots=True)
 class AlterSink:
     """ALTER SINK ... SET FROM another relation, which has the columns of the one before, or SET CLUSTER; what is None stays."""
 
@@ -396,6 +408,7 @@ Alter = (
     | AlterRetention
     | AlterSecret
     | AddWhere
+    | ApplyOffers
     | AlterSink
     | AlterTable
     | ApplyReplacement

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from ...expr.tree.relation import Finishing, GlobalId, Relation
+from ...storage.row_filter import RowFilter
 from ..syntax.vocabulary import ExplainFormat, ExplainStage
 from .query_plans import Reads, Select
+
+BindCondition = Callable[[str], RowFilter]
+"""What the text of a condition means; raises PtvcError for what is none of a source."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +53,12 @@ class ExplainAnalyze:
 
 @dataclass(frozen=True, slots=True)
 class ExplainSource:
-    """What is needed of a source, or of a table of one: the readers that are there, and the rows as they are now."""
+    """What is needed of a source, or of a table of one: the readers that are there, and the rows as they are now.  `bind` makes a
+    condition of its text, over the columns that it shows."""
 
     source: GlobalId
     reads: Reads
+    bind: BindCondition
 
 
 Explanation = Explain | ExplainTimestamp | ExplainPushdown | ExplainAnalyze | ExplainSource

@@ -92,7 +92,7 @@ class FromPlanner(JoinPlanner):
         for index, (column, name) in enumerate(zip(found.schema, names, strict=True)):
             absent = found.kind is ItemKind.SYSTEM and column.name in NEVER_FILLED and not stored
             used: Callable[[], None] | None = None
-            if found.kind is ItemKind.TABLE:
+            if found.kind in (ItemKind.TABLE, ItemKind.SOURCE):
                 used = partial(self.planner.columns.add, (found.id, found.stored_position(index)))
             self.scope.columns.append(
                 ScopeColumn(

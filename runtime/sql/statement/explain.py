@@ -23,6 +23,7 @@ from ..syntax.query_statements import QueryStatement
 from ..syntax.session_statements import ExecuteStatement
 from ..syntax.show_statements import ExplainStatement
 from ..syntax.vocabulary import ExplainStage, ObjectKind
+from .connector.row_filter import condition_binder
 from .data import finished
 from .execute import execute
 
@@ -90,4 +91,4 @@ def _source(planner: Planner, name: ast.Name) -> ExplainSource:
         raise WrongObjectType(
             f'"{item.name.name}" is neither a source nor a table of one', position=name.position
         )
-    return ExplainSource(item.id, frozenset((item.id,)))
+    return ExplainSource(item.id, frozenset((item.id,)), condition_binder(planner, item))

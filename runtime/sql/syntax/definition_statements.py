@@ -15,7 +15,7 @@ from .constraints import ConstraintKind
 from .query_statements import ObjectName
 from .sink_statements import OutsideClause
 from .source_statements import KafkaSourceClause, UpstreamSourceClause
-from .vocabulary import ObjectKind
+from .vocabulary import ObjectKind, OfferKind
 
 OptionValue = str | int | float | bool
 
@@ -341,6 +341,16 @@ class AddWhereStatement:
 
 
 @dataclass(frozen=True, slots=True)
+class ApplyOffersStatement:
+    """ALTER SOURCE | TABLE ... APPLY: what EXPLAIN SOURCE offers, of the kinds that are listed, or of all."""
+
+    kind: ObjectKind
+    name: ObjectName
+    offers: frozenset[OfferKind]
+    if_exists: bool
+
+
+@dataclass(frozen=True, slots=True)
 class AlterSinkStatement:
     """SET FROM a relation, or SET CLUSTER: one of the two."""
 
@@ -463,6 +473,7 @@ DefinitionStatement = (
     | AlterClusterStatement
     | AlterRetentionStatement
     | AddWhereStatement
+    | ApplyOffersStatement
     | AlterSinkStatement
     | AlterTableStatement
     | ApplyReplacementStatement

@@ -57,6 +57,14 @@ class ObjectKind(enum.Enum):
     FUNCTION = "FUNCTION"  # an aggregate, too
 
 
+class OfferKind(enum.Enum):
+    """What EXPLAIN SOURCE may offer, and ALTER SOURCE ... APPLY does."""
+
+    FILTER = "filter"
+    COLUMNS = "columns"
+    RETENTION = "retention"
+
+
 class ExplainStage(enum.Enum):
     RAW = "raw"
     DECORRELATED = "decorrelated"

@@ -25,6 +25,9 @@ READ_TIMEOUT_S = 60.0
 _AUTHENTICATION = frozenset((1044, 1045, 1130, 1251, 1698, 1862, 4151))
 _TLS = frozenset((2026,))
 _BROKEN = frozenset((2003, 2006, 2013, 2055))
+_GREETING_BYTES = 5
+"""The length of the packet, its number, and its first byte."""
+_GREETINGS = (b"\x00\x0a", b"\x00\xff")
 _MEANS = {
     Step.TLS: "TLS does not come about",
     Step.AUTHENTICATION: "authentication failed",
@@ -87,11 +90,31 @@ def connected(
         stream = socket.create_connection((address, port), timeout=left)
         stream.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         stream.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+        _check_greeting(stream, shown(host, port), left)
         db.connect(stream)
         db._read_timeout = read_timeout_s  # the handshake had less
     except (pymysql.MySQLError, OSError, RuntimeError) as error:
         raise failure(error, values, shown(host, port)) from None
     return db
+
+
+def _check_greeting(stream: socket.socket, where: str, timeout_s: float) -> None:
+    """A server of MySQL speaks first: a packet of protocol 10, or of an error.  What waits to be spoken to, or says something else, is
+    another server."""
+    stream.settimeout(timeout_s)
+    try:
+        head = stream.recv(_GREETING_BYTES, socket.MSG_PEEK)
+    except TimeoutError:
+        head = None
+    if head is None or (len(head) == _GREETING_BYTES and head[3:] not in _GREETINGS):
+        said = "says nothing" if head is None else "speaks another protocol"
+        stream.close()
+        raise ConnectionFailed(
+            Step.ANSWER,
+            f"cannot connect to MySQL at {where}: what listens there is no server of MySQL or MariaDB, or does not go on",
+            detail=f"It {said}, where MySQL greets whoever connects.",
+            hint="Look at HOST and PORT: MySQL's is 3306 as a rule, PostgreSQL's 5432.",
+        )
 
 
 def validate(values: Values, addresses: Addresses, deadline: float) -> None:

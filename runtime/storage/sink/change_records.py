@@ -108,7 +108,7 @@ def _refuse_duplicates(schema: Schema, batch: Batch, key: Sequence[int], rows: I
     values = ", ".join(str(batch.columns[index][row].as_py()) for index in key)
     raise KeyNotUnique(
         f"the sink's key ({names}) is not unique: two rows have ({values}) at time {batch.times[row]}",
-        hint="Choose columns that identify a row, or create the sink without a key and with ENVELOPE NONE.",
+        hint="Choose columns that identify a row; or write a row for each change, without a key (ENVELOPE NONE; of an ICEBERG or DELTA sink MODE APPEND).",
     )
 
 

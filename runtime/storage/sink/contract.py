@@ -96,7 +96,8 @@ class SinkTarget(Protocol):
         """Makes the changes of [lower, upper) durable.  `lower` must be `self.upper`.
 
         Raises PtvcError; then the call may be repeated, but for SinkFenced.  From `switched_at` on the changes are those of the
-        present generation.  `between` is called between pieces of what is written, and may raise what ends it.
+        present generation, and all of them in the columns of the exchange.  `between` is called between pieces of what is written, and may
+        raise what ends it.
         """
 
     def close(self) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ...errors import PtvcError
 from ...repr.schema import Schema
 from ..connections.values import Values
 from ..formats.registry import Registry
@@ -19,6 +20,7 @@ from .iceberg.options import IcebergSinkOptions
 from .kafka.clients import KafkaClients
 from .kafka.options import KafkaSinkOptions, check_options, check_required
 from .kafka.sink import KafkaSink
+from .lake.exchange import check_exchange
 from .postgres import options as postgres
 from .postgres.options import PostgresSinkOptions
 from .postgres.sink import PostgresSink
@@ -42,6 +44,42 @@ def check_sink(
         FileSink("", options["path"], options["format"], schema, SinkEnvelope(envelope), key)
 
 
+def exchanged_key(
+    connector: str,
+    options: Mapping[str, Any],
+    envelope: str,
+    key: tuple[int, ...],
+    former: Schema,
+    new: Schema,
+    kept: Schema,
+) -> tuple[int, ...]:
+    """Where the columns of the key are in what the sink is to read from now on.  Raises PtvcError 42P16 where the target, which has the columns
+    of the former and those `kept`, does not take it."""
+    if connector in ("iceberg", "delta"):
+        widens = connector == "iceberg" or SinkEnvelope(envelope) is SinkEnvelope.UPSERT
+        names = [former[index].name for index in key]
+        by = [field["column"] for field in options["partition_by"]]
+        check_exchange(former, new, kept, names, by, widens)
+        return tuple(map(new.names.index, names))
+    if (difference := _difference(former, new)) is not None:
+        raise PtvcError(
+            difference,
+            sqlstate="42P16",
+            hint="Its target has records of other columns: create another sink, with a target of its own.",
+        )
+    return key
+
+
+def _difference(old: Schema, new: Schema) -> str | None:
+    """The differences; whether a column may be null does not count."""
+    for place, (before, after) in enumerate(zip(old, new, strict=False), 1):
+        if before.name != after.name:
+            return f'column {place} is called "{after.name}" instead of "{before.name}"'
+        if before.type != after.type:
+            return f'column "{before.name}" is of type {after.type} instead of {before.type}'
+    return None if len(old) == len(new) else f"it has {len(new)} columns instead of {len(old)}"
+
+
 def open_target(
     id: str,
     connector: str,
@@ -53,9 +91,10 @@ def open_target(
     as_of: int,
     connections: Mapping[str, Values],
     term: int,
+    former: Schema | None = None,
 ) -> SinkTarget:
     """The target that a description asks for, not opened; `as_of` is the time of the contents that the sink begins with, `term` grows
-    with each installation of the sink."""
+    with each installation of the sink.  `former` is what the sink has read in the generation before, as long as it reads that."""
     if connector == "kafka":
         wanted = KafkaSinkOptions.from_json(options)
         clients = KafkaClients.of(connections[wanted.connection])
@@ -76,7 +115,16 @@ def open_target(
         files = connections[lake.files] if lake.files is not None else None
         catalog = connections[lake.connection]
         return IcebergSink(
-            lake, schema, SinkEnvelope(envelope), key, generation, as_of, catalog, files, term=term
+            lake,
+            schema,
+            SinkEnvelope(envelope),
+            key,
+            generation,
+            as_of,
+            catalog,
+            files,
+            term=term,
+            former=former,
         )
     if connector == "delta":
         needed("deltalake")
@@ -84,5 +132,7 @@ def open_target(
 
         table = DeltaSinkOptions.from_json(options)
         aws = connections[table.connection] if table.connection is not None else None
-        return DeltaSink(table, schema, SinkEnvelope(envelope), key, generation, as_of, aws, term=term)
+        return DeltaSink(
+            table, schema, SinkEnvelope(envelope), key, generation, as_of, aws, term=term, former=former
+        )
     return FileSink(id, options["path"], options["format"], schema, SinkEnvelope(envelope), key, generation)

@@ -9,7 +9,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from benchmarks.dbt_adapters import DbtAdapter, ptvc_adapter, served_postgres
+from benchmarks.dbt.adapters import DbtAdapter, ptvc_adapter, served_postgres
 
 from .copies import VARIABLE, folder_of_copies
 

@@ -19,7 +19,7 @@ from xml.etree import ElementTree
 import pytest
 import yaml
 
-from benchmarks.dbt_adapters import DbtAdapter, checked
+from benchmarks.dbt.adapters import DbtAdapter, checked
 
 from .copies import copied, folder_of_copies, skip_without
 
@@ -41,7 +41,7 @@ class Side:
         """Of each test of that file: passed, failed or skipped, and what was said.  The program makes its schemas anew before."""
         report = self.folder / "report.xml"
         report.unlink(missing_ok=True)
-        command = [str(self.python), "-m", "pytest", "-p", "parsed_per_vars", "-p", "no:cacheprovider", "-q"]
+        command = [str(self.python), "-m", "pytest", "-p", "quick_dbt", "-p", "no:cacheprovider", "-q"]
         command += ["--tb=short", "--runner-method", "api", "--target", "postgres", f"--junit-xml={report}"]
         environment = {**self.adapter.environment, "DBT_PROFILES_DIR": str(self.folder)}
         environment["PYTHONPATH"] = ":".join(

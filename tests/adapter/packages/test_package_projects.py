@@ -16,7 +16,7 @@ from subprocess import PIPE, STDOUT, run
 import pytest
 import yaml
 
-from benchmarks.dbt_adapters import DbtAdapter
+from benchmarks.dbt.adapters import DbtAdapter
 
 from .copies import copied, skip_without
 

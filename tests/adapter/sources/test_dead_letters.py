@@ -12,7 +12,7 @@ from dbt.tests.util import run_dbt, write_file
 SOURCE = "{{{{ config(materialized='source') }}}}\n(id int not null{more}) from file '{path}' format json with (on error = dead letter)"
 BAD = (
     "{{ config(materialized='materialized_view') }}\n"
-    "select count(*) as n from {{ ref('clicks').incorporate(path={'identifier': 'clicks_dead_letters'}) }}"
+    "select count(*) as n from {{ ref('clicks').own_table('clicks_dead_letters') }}"
 )
 READ = "{{ config(materialized='materialized_view') }} select count(*) as n from {{ ref('clicks') }}"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -362,6 +363,8 @@ def test_mysql_sources_are_read_as_they_were_written() -> None:
     columns = (MysqlColumn("a", "int(11)", False), MysqlColumn("b", "varchar(5)", True, "latin1"))
     upstream = MysqlTable("d", "t", columns, key=("a",), excluded=("c",))
     assert parsed_table(upstream.to_json()) == upstream
+    assert not parsed_table(upstream.to_json()).names_rows
+    assert parsed_table(replace(upstream, names_rows=True).to_json()).names_rows
 
 
 def test_s3_sources_are_read_as_they_were_written() -> None:

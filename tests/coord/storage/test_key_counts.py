@@ -53,6 +53,23 @@ def test_keys_that_were_only_changed_stay() -> None:
     assert [part.tolist() for part in everybody.entries()] == [[1], [-1]]
 
 
+def test_one_version_one_content() -> None:
+    one, other = KeyCounts(), KeyCounts()
+    assert one.version == other.version == 0
+    versions = [0]
+    for counts in (one, other, one.copy(), one):
+        counts.add(np.array([3], np.uint64), np.ones(1, np.int64))
+        versions.append(counts.version)
+    other.merge(one)
+    versions.append(other.version)
+    assert len(set(versions)) == len(versions)
+    one.free_beside = 7
+    copy = one.copy()
+    assert (copy.version, copy.free_beside) == (one.version, 7)
+    copy.add(np.array([4], np.uint64), np.ones(1, np.int64))
+    assert (copy.free_beside, one.free_beside) == (None, 7)
+
+
 def test_few_runs_are_searched() -> None:
     counts = KeyCounts()
     for hash_ in range(5_000):

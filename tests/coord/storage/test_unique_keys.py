@@ -117,6 +117,29 @@ def test_a_key_is_taken_once_in_a_group_and_behind_it() -> None:
     run(test)
 
 
+def test_keys_that_a_statement_has_looked_for_are_looked_for_again_if_others_were_written() -> None:
+    async def test(w: World) -> None:
+        def added(key: int) -> KeyCounts:
+            own = KeyCounts(zeros=True)
+            own.add(hashes(key), np.ones(1, np.int64))
+            own.free_beside = w.unique.counts(KEY.oid).version
+            return own
+
+        async def written(own: KeyCounts) -> int | Conflict | KeysTaken:
+            return await w.commit.write_keyed({"t": ()}, {}, {KEY.oid: own})
+
+        outcomes = await asyncio.gather(written(added(1)), written(added(1)), written(added(2)))
+        assert [isinstance(outcome, KeysTaken) for outcome in outcomes] == [False, True, False]
+        late = added(3)
+        await w.change(new=((3, 0),))
+        assert isinstance(await written(late), KeysTaken)
+        late = added(4)
+        await w.change(new=((5, 0),))
+        assert isinstance(await written(late), int)
+
+    run(test)
+
+
 def test_rows_of_other_keys_in_one_group() -> None:
     async def test(w: World) -> None:
         await w.change(new=((1, 0), (2, 0), (3, 0)))

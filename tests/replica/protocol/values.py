@@ -45,6 +45,8 @@ def draw(annotation: Any, random: Random, depth: int) -> Any:
         return tuple(draw(arg, random, depth) for arg in args)
     if origin is tuple:
         return tuple(draw(args[0], random, depth) for _ in few)
+    if origin is frozenset:
+        return frozenset(draw(args[0], random, depth) for _ in few)
     if origin is list:
         return [draw(args[0], random, depth) for _ in few]
     if origin in (dict, Mapping):
@@ -106,6 +108,8 @@ def described(value: Any) -> Any:
         return type(value), tuple(described(getattr(value, field.name)) for field in fields(value))
     if isinstance(value, tuple | list):
         return type(value), tuple(map(described, value))
+    if isinstance(value, frozenset):
+        return frozenset, frozenset(map(described, value))
     if isinstance(value, dict):
         return dict, tuple((described(key), described(one)) for key, one in value.items())
     if isinstance(value, np.ndarray):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import socket
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from time import monotonic
@@ -97,4 +99,23 @@ def test_a_server_that_says_nothing(server: MariaDb) -> None:
     with silence() as port:
         failed = attempt(server, seconds=1.5, PORT=str(port))
     assert failed is not None
-    assert failed.step is Step.CONNECTION
+    assert failed.step is Step.ANSWER
+    assert "no server of MySQL or MariaDB" in failed.message
+
+
+def test_a_server_of_another_protocol(server: MariaDb) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+
+        def greet() -> None:
+            for _ in range(2):  # the first connection is made to see whether the address is reached
+                peer, _ = listening.accept()
+                with peer:
+                    peer.sendall(b"SSH-2.0-something\r\n")
+
+        thread = threading.Thread(target=greet)
+        thread.start()
+        failed = attempt(server, HOST="127.0.0.1", PORT=str(listening.getsockname()[1]))
+        thread.join()
+    assert failed is not None
+    assert failed.step is Step.ANSWER
+    assert failed.detail == "It speaks another protocol, where MySQL greets whoever connects."

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from multiprocessing.context import SpawnContext
 from typing import Any
@@ -21,7 +21,9 @@ from dbt.adapters.ptvc.deploying import default_grants
 from dbt.adapters.ptvc.deployment import quoted
 from dbt.adapters.ptvc.relation import PtvcRelation
 from dbt.adapters.ptvc.staging.names import REFERENCES
+from dbt.adapters.ptvc.staging.own_tables import obstacle, reads_by_plain_name, with_own_tables
 from dbt.adapters.ptvc.staging.readers import above_readers
+from dbt.adapters.ptvc.staging.results import NOT_DONE, failed_tests_above, refusal, reported
 from dbt.adapters.ptvc.staging.run_end import call_when_runs_end
 from dbt.adapters.ptvc.staging.session import StagingSession
 from dbt.adapters.ptvc.staging.sinks import SinksAdapter
@@ -34,10 +36,6 @@ from dbt.adapters.ptvc.staging.staged import (
     staging_schema,
 )
 from dbt.adapters.ptvc.staging.staging import LaterSink, Staging
-
-_FAILED = ("error", "fail", "runtime error")
-_NOT_DONE = (*_FAILED, "skipped", "partial success")
-"""What `dbt retry` does again."""
 
 _RELATIONS = ("model", "seed", "snapshot")
 """Nodes that are objects; results are also of tests, unit tests, exposures and saved queries."""
@@ -236,7 +234,26 @@ class StagingAdapter(SinksAdapter):
         options = {
             name: tuple(value) if isinstance(value, list) else value for name, value in options.items()
         }
-        self._staging.add(Staged(node, target, relation, existing, **options))
+        staged = Staged(node, target, relation, existing, **options)
+        if not target.is_source:
+            self._staging.add(staged)
+            return
+        made = self.own_tables(relation)
+        staged = replace(staged, own_tables=tuple(self.own_tables(existing)) if existing is not None else ())
+        there = [name_of(found) for found in self._relations_of(target)]
+        if (reason := obstacle(staged, made, there)) is not None:
+            raise DbtRuntimeError(reason)
+        for one in with_own_tables(staged, made):
+            self._staging.add(one)
+
+    def _relations_of(self, target: PtvcRelation) -> list[PtvcRelation]:
+        """What is in the schema of `target`."""
+        return self.list_relations_without_caching(target.include(identifier=False))  # type: ignore[no-untyped-call]
+
+    @available.parse(lambda *a, **k: False)
+    def reads_by_plain_name(self, node: str, source: str, nodes: Mapping[str, Any]) -> bool:
+        """Whether dbt does not know that the node is made from that source."""
+        return reads_by_plain_name(node, source, nodes)
 
     @available.parse_none
     def make_sink_later(
@@ -255,7 +272,7 @@ class StagingAdapter(SinksAdapter):
         failed = {
             node
             for node, result in by_node.items()
-            if result.status in _NOT_DONE and result.node.resource_type not in ("test", "unit_test")
+            if result.status in NOT_DONE and result.node.resource_type not in ("test", "unit_test")
         }
         made = {
             (result.node.schema, result.node.alias)
@@ -263,7 +280,7 @@ class StagingAdapter(SinksAdapter):
             if node not in failed and result.node.resource_type == "model"
         }
         children = children_of(parents)
-        tests = _failed_tests_above(by_node, children)
+        tests = failed_tests_above(by_node, children)
         staged = self._staging.all
         for attempt in range(1, _ATTEMPTS + 1):
             edges = self._dependency_edges()
@@ -300,14 +317,14 @@ class StagingAdapter(SinksAdapter):
         return True
 
     def _refused(self, by_node: Mapping[str, Any], reason: str) -> None:
-        for node in self._staging.nodes:
-            self._keep_old(
-                by_node.get(node), "error", f"the release of this run was refused, as a whole: {reason}"
-            )
+        targets = [(one.node, one.target) for one in self._staging.all]
+        nodes = {node: result.node.name for node, result in by_node.items() if node in self._staging.nodes}
+        for node, (status, cause) in refusal(reason, nodes, targets).items():
+            self._keep_old(by_node[node], status, cause)
 
     def _keep_old(self, result: Any, status: str, cause: str) -> None:
         """What `dbt retry` is to do again."""
-        if result is not None and result.status not in _NOT_DONE:
+        if result is not None and result.status not in NOT_DONE:
             result.status = type(result.status)(status)
             result.message = f"{result.node.name} is as it was before: {cause}"
             self._say(result.message)
@@ -322,14 +339,14 @@ class StagingAdapter(SinksAdapter):
             if result.node.resource_type in _RELATIONS
         }
         for sink in {name_of(sink): sink for one in taken for sink in one.sinks}.values():
-            with _reported(by_name.get(name_of(sink))) as said:
+            with reported(by_name.get(name_of(sink))) as said:
                 if self.cut_over(sink, _SINK_TIMEOUT_S):
                     said("ALTER SINK")
         for later in self._staging.later_sinks:
             if later.node in kept:
                 self._keep_old(by_node.get(later.node), "skipped", "what it reads is as it was")
                 continue
-            with _reported(by_node.get(later.node)):
+            with reported(by_node.get(later.node)):
                 for statement in later.statements:
                     self.execute(statement)
                 self.wait_until_running(later.sink, _SINK_TIMEOUT_S)
@@ -348,33 +365,3 @@ class StagingAdapter(SinksAdapter):
                 f"what was staged for {', '.join(forgotten)} has not taken its place, and was dropped: this command of dbt does "
                 "not say when its nodes have ended."
             )
-
-
-def _failed_tests_above(
-    by_node: Mapping[str, Any], children: Mapping[str, Collection[str]]
-) -> dict[str, str]:
-    """The test, by its name, for which dbt has skipped a node."""
-    found: dict[str, str] = {}
-    for result in by_node.values():
-        node = result.node
-        if node.resource_type in ("test", "unit_test") and result.status in _FAILED:
-            for below in descendants(node.depends_on_nodes, children):
-                if below in by_node and by_node[below].status == "skipped":
-                    found.setdefault(below, node.name)
-    return found
-
-
-@contextmanager
-def _reported(result: Any) -> Iterator[Callable[[str], None]]:
-    """What is done for a model when the others have ended is its result."""
-    said: list[str] = []
-    try:
-        yield said.append
-    except DbtRuntimeError as error:
-        if result is None:
-            raise
-        result.status = type(result.status)("error")
-        result.message = str(error)
-    else:
-        if result is not None and result.status not in _NOT_DONE and said:
-            result.message = said[-1]

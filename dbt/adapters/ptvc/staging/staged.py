@@ -30,6 +30,9 @@ class Staged:
     One in place that is read `by_name` is what the models below it rest on: all of them that are in the run are staged, so that nothing reads a
     mixture of old and new.  Another one is read by nobody: what is below it rests on the view, and sees the difference when the run ends.
 
+    A source has one of these for each table that its own statement has made, beside that of itself; `own_tables` are those that the
+    `existing` one has made, which go with it.
+
     `sinks` are those on `existing` that go on with the new one.  `forced` is true when whatever rests on `existing` may fall.
     Of one in place, `renamed_indexes` are pairs of names, `made_indexes` those that were made for it beside those of the
     view, and `dropped_indexes` those that it has no more.
@@ -43,6 +46,7 @@ class Staged:
     by_name: bool = False
     forced: bool = False
     sinks: tuple[PtvcRelation, ...] = ()
+    own_tables: tuple[PtvcRelation, ...] = ()
     renamed_indexes: tuple[tuple[str, str], ...] = ()
     made_indexes: tuple[str, ...] = ()
     dropped_indexes: tuple[str, ...] = ()
@@ -125,6 +129,7 @@ def _left_resting(
     """Those whose old object something rests on that does not go with it."""
     remaining = after(taken, edges, staging)
     going = {name_of(one.existing) for one in taken if one.existing is not None and not one.in_place}
+    going.update(name_of(table) for one in taken for table in one.own_tables)
     found = {}
     for one in taken:
         if one.existing is None or one.in_place:

@@ -13,7 +13,7 @@ from dbt_common.exceptions import DbtRuntimeError
 from dbt.adapters.ptvc.dependencies import Edge
 from dbt.adapters.ptvc.relation import PtvcRelation
 from dbt.adapters.ptvc.staging.literals import renamed_in_literals
-from dbt.adapters.ptvc.staging.names import REFERENCES, Reference, renamed_schema
+from dbt.adapters.ptvc.staging.names import REFERENCES, Name, Reference, renamed_schema
 from dbt.adapters.ptvc.staging.placing import statements
 from dbt.adapters.ptvc.staging.session import StagingSession
 from dbt.adapters.ptvc.staging.staged import Staged, name_of, staging_schema
@@ -41,8 +41,8 @@ class Staging:
         self._session: StagingSession | None = None
         self._failure: str | None = None
         self._schemas: dict[str, PtvcRelation] = {}
-        self._staged: dict[str, tuple[Staged, Reference]] = {}
-        """By node, with how queries name it: other threads find both or neither."""
+        self._staged: dict[Name, tuple[Staged, Reference]] = {}
+        """By the name of its place, with how queries name it: other threads find both or neither."""
         self.later_sinks: list[LaterSink] = []
 
     # -- what is staged --
@@ -62,7 +62,7 @@ class Staging:
     @property
     def nodes(self) -> set[str]:
         """Whose objects they are, with the sinks that wait for them."""
-        return {*self._staged, *(later.node for later in self.later_sinks)}
+        return {*(one.node for one in self.all), *(later.node for later in self.later_sinks)}
 
     @property
     def schemas(self) -> set[str]:
@@ -138,7 +138,7 @@ class Staging:
         with self._guard:
             name = staged.relation.identifier or ""
             names = [name, f"{name}_dead_letters"] if staged.relation.is_source else [name]
-            self._staged[staged.node] = staged, Reference(staged.relation.schema or "", *names)
+            self._staged[name_of(staged.target)] = staged, Reference(staged.relation.schema or "", *names)
             REFERENCES.add(name_of(staged.target), staged.relation.schema or "")
 
     # -- the end --

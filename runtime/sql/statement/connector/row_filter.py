@@ -5,17 +5,19 @@ It is a function of the row alone: what is read again after a crash, or taken aw
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 
-from ....errors import PtvcError, Unsupported
+from ....errors import PtvcError, UndefinedColumn, Unsupported
 from ....expr.coercion.session_zone import current
 from ....expr.tree.relation import Get
 from ....expr.tree.scalar import MzNow, NowCompare, walk
 from ....repr.schema import Schema
 from ....storage.row_filter import RowFilter
 from ...calls.external_calls import refuse_external
-from ...catalog.catalog_view import QualifiedName
+from ...catalog.catalog_view import CatalogItem, PlanContext, QualifiedName
+from ...parser.parse import parse_condition
+from ...plans.explain_plans import BindCondition
 from ...query.planner import Planner
 from ...scalars.expressions import Expressions
 from ...scalars.scope import Scope, ScopeColumn
@@ -26,9 +28,13 @@ _DEFINING = "the WHERE of a source"
 
 
 def row_filter(
-    planner: Planner, where: WhereClause | None, name: QualifiedName, schema: Schema
+    planner: Planner,
+    where: WhereClause | None,
+    name: QualifiedName,
+    schema: Schema,
+    not_read: Collection[str] = (),
 ) -> RowFilter | None:
-    """The clause over the columns of the source, or the table, of that name."""
+    """The clause over the columns of the source, or the table, of that name; upstream has some that are `not_read` besides."""
     if where is None:
         return None
     position = where.condition.position
@@ -48,6 +54,12 @@ def row_filter(
                 hint="Use them in a view over the source.",
                 position=position,
             )
+    except UndefinedColumn as error:
+        said = [f'column "{column}" does not exist' for column in not_read]
+        said += [f"column {name.name}.{column} does not exist" for column in not_read]
+        if error.message in said:
+            error.hint = "EXCLUDE COLUMNS names it, so it is not read, and no row can be judged by it: take it out there."
+        raise
     finally:
         planner.maintained, planner.open, planner.defining, planner.uses = before
     refuse_external(predicate, _DEFINING)
@@ -56,10 +68,21 @@ def row_filter(
     if any(isinstance(part, MzNow | NowCompare) for part in walk(predicate)):
         raise Unsupported(
             f"mz_now() cannot be used in {_DEFINING}: a row is judged once, when it comes",
-            hint="A view over the source may compare a column with mz_now().",
+            hint="WITH (RETAIN ROWS FOR 'duration' BY column) lets rows go as they grow old; a view over the source may compare a column with mz_now().",
             position=position,
         )
     return RowFilter(predicate, where.text)
+
+
+def condition_binder(planner: Planner, item: CatalogItem) -> BindCondition:
+    """Makes conditions over the columns of the source, or table, of their texts, when the statement that is planned runs."""
+    return lambda text: _bound(planner.context, item, text)
+
+
+def _bound(context: PlanContext, item: CatalogItem, text: str) -> RowFilter:
+    bound = row_filter(Planner(context), parse_condition(text), item.name, item.schema)
+    assert bound is not None
+    return bound
 
 
 def refuse_where(where: WhereClause | None, what: str, hint: str) -> None:

@@ -1,13 +1,11 @@
 """Sinks: CREATE SINK, and ALTER SINK ... SET FROM and SET CLUSTER.
 
-A sink reads what is stored.  What it is pointed at later has the columns of what it has read before: its target has records
-of that shape.
+A sink reads what is stored.  Whether its target takes the columns of what it is pointed at later is looked at where the change is made.
 """
 
 from __future__ import annotations
 
 from ....errors import PtvcError, SqlSyntaxError, Unsupported
-from ....repr.schema import Schema
 from ...catalog.catalog_view import CatalogItem, ItemKind
 from ...catalog.names import check_cluster, find_object, find_relation, missing_object, new_name
 from ...plans import definition_plans, query_plans, session_plans
@@ -28,7 +26,8 @@ def create(planner: Planner, node: CreateSinkStatement, sql: str) -> definition_
     key = tuple(column_index(item, column) for column in node.key)
     envelope = query_plans.Envelope(node.envelope)
     if envelope is query_plans.Envelope.UPSERT and not key:
-        raise SqlSyntaxError("ENVELOPE UPSERT requires KEY (...)", position=node.position)
+        word = "MODE" if isinstance(node.outside, IcebergSinkClause | DeltaSinkClause) else "ENVELOPE"
+        raise SqlSyntaxError(f"{word} UPSERT requires KEY (...)", position=node.position)
     relation = relation_of(item)
     connector: definition_plans.SinkConnector
     match node.outside:
@@ -56,13 +55,6 @@ def alter(planner: Planner, node: AlterSinkStatement) -> definition_plans.AlterS
     if node.from_name is None:
         return definition_plans.AlterSink(sink.id, None, check_cluster(node.cluster, planner.context))
     item = _input(planner, node.from_name)
-    if (difference := _difference(sink.schema, item.schema)) is not None:
-        raise PtvcError(
-            f'sink "{sink.name.name}" cannot read "{item.name.name}": {difference}',
-            sqlstate="42P16",
-            hint="Its target has records of other columns: create another sink, with a target of its own.",
-            position=node.from_name.position,
-        )
     return definition_plans.AlterSink(sink.id, item.id, None)
 
 
@@ -82,13 +74,3 @@ def _input(planner: Planner, name: ast.Name) -> CatalogItem:
             position=name.position,
         )
     return item
-
-
-def _difference(old: Schema, new: Schema) -> str | None:
-    """The differences; whether a column may be null does not count."""
-    for place, (before, after) in enumerate(zip(old, new, strict=False), 1):
-        if before.name != after.name:
-            return f'column {place} is called "{after.name}" instead of "{before.name}"'
-        if before.type != after.type:
-            return f'column "{before.name}" is of type {after.type} instead of {before.type}'
-    return None if len(old) == len(new) else f"it has {len(new)} columns instead of {len(old)}"

@@ -25,6 +25,7 @@ from ...query.planner import Planner
 from ...syntax import ast
 from ...syntax.definition_statements import (
     AddWhereStatement,
+    ApplyOffersStatement,
     CreateSourceStatement,
     CreateSourceTableStatement,
     Option,
@@ -35,7 +36,7 @@ from . import kafka_source, upstream_source
 from .beside_source import is_progress, named, refuse_same_names, table_beside, table_name, tables_beside
 from .excluded_columns import kept_key, kept_schema, projection
 from .lake_source import lake_connector
-from .row_filter import refuse_kept, refuse_where, row_filter
+from .row_filter import condition_binder, refuse_kept, refuse_where, row_filter
 from .row_retention import row_retention
 from .s3_source import s3_connector
 
@@ -170,10 +171,27 @@ def create_source_table(
 
 
 def add_where(planner: Planner, node: AddWhereStatement) -> definition_plans.AddWhere | NoOp:
+    item = _with_rows(planner, node)
+    if item is None:
+        return NoOp(f"ALTER {node.kind.value}")
+    where = row_filter(planner, node.where, item.name, item.schema)
+    assert where is not None
+    return definition_plans.AddWhere(node.kind, item.id, where)
+
+
+def apply_offers(planner: Planner, node: ApplyOffersStatement) -> definition_plans.ApplyOffers | NoOp:
+    item = _with_rows(planner, node)
+    if item is None:
+        return NoOp(f"ALTER {node.kind.value}")
+    return definition_plans.ApplyOffers(node.kind, item.id, node.offers, condition_binder(planner, item))
+
+
+def _with_rows(planner: Planner, node: AddWhereStatement | ApplyOffersStatement) -> CatalogItem | None:
+    """The source, or the table of one, that the statement is about; None if there is none, and that is no error."""
     item = find(node.name, planner.context)
     if item is None:
         if node.if_exists:
-            return NoOp(f"ALTER {node.kind.value}")
+            return None
         raise no_relation(node.name, planner.context)
     is_source = item.kind is ItemKind.SOURCE and item.is_relation
     if not (is_source or (item.source is not None and not item.dead_letters)) or (
@@ -183,9 +201,7 @@ def add_where(planner: Planner, node: AddWhereStatement) -> definition_plans.Add
             f'"{item.name.name}" is no {"source with rows" if node.kind is ObjectKind.SOURCE else "table of a source"}',
             position=node.name.position,
         )
-    where = row_filter(planner, node.where, item.name, item.schema)
-    assert where is not None
-    return definition_plans.AddWhere(node.kind, item.id, where)
+    return item
 
 
 def _source(name: ast.Name, planner: Planner) -> CatalogItem:

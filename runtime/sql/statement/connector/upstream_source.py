@@ -125,7 +125,7 @@ def create_source_table(
         if_not_exists=node.if_not_exists,
         retain_history_ms=node.retain_history_ms,
         create_sql=sql,
-        where=row_filter(planner, node.where, name, made.schema),
+        where=row_filter(planner, node.where, name, made.schema, asked.taken().excluded),
         retention=row_retention(node.retain_rows, name.name, made.schema),
     )
 
@@ -266,7 +266,7 @@ def _table(asked: _Asked, position: int) -> definition_plans.CreateSourceTable:
         for column in taken.columns
     )
     return definition_plans.CreateSourceTable(
-        asked.name, None, taken.reference, Schema(schema), upstream=taken.to_json()
+        asked.name, None, taken.reference, Schema(schema), upstream=replace(taken, names_rows=True).to_json()
     )
 
 

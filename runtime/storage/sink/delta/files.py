@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote
@@ -23,7 +23,8 @@ from urllib.parse import unquote
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
-from deltalake import CommitProperties, DeltaTable, Transaction
+from deltalake import CommitProperties, DeltaTable, TableFeatures, Transaction
+from deltalake import Schema as DeltaSchema
 from deltalake.exceptions import CommitFailedError
 from deltalake.fs import DeltaStorageHandler
 from deltalake.transaction import AddAction, RemoveAction
@@ -90,11 +91,20 @@ def _constant(text: str | None, type_: pa.DataType, count: int) -> pa.Array:
 
 
 class DeltaVersion:
-    def __init__(self, table: DeltaTable, files: FileSystem) -> None:
+    def __init__(self, table: DeltaTable, files: FileSystem, columns: pa.Schema | None = None) -> None:
+        """With `columns` the next version has those in place of what this one has."""
         self._table = table
         self.files_of = files
-        self.schema = pa.schema(table.schema().to_arrow())
+        self.schema = columns or pa.schema(table.schema().to_arrow())
+        self.rewrites_all = columns is not None
         self._partitions = list(table.metadata().partition_columns)
+
+    @property
+    def names(self) -> frozenset[str]:
+        return frozenset(self.schema.names)
+
+    def with_columns(self, columns: pa.Schema) -> DeltaVersion:
+        return DeltaVersion(self._table, self.files_of, columns)
 
     def progress(self, sink: str) -> Progress | None:
         upper = self._number(sink)
@@ -168,6 +178,25 @@ class DeltaVersion:
             AddAction(one.path, one.nbytes, dict(one.values), now_ms, True, one.stats) for one in added
         ]
         actions += [RemoveAction(one.path, True, now_ms, one.nbytes, dict(one.values)) for one in removed]
+        if not self.rewrites_all:
+            return self._next("append", actions, progress)
+        there = {file.path for file in self.files()}
+        assert there == {file.path for file in removed}, "all files are written anew"
+        return self._next("overwrite", actions[: len(added)], progress)
+
+    def _next(self, mode: str, actions: Sequence[AddAction | RemoveAction], progress: Progress) -> bool:
+        """With the mode "overwrite" the library takes away what is there, and writes down the columns."""
+        schema = DeltaSchema.from_arrow(self.schema) if self.rewrites_all else self._table.schema()
+
+        def write(properties: CommitProperties) -> None:
+            self._table.create_write_transaction(
+                list(actions), mode, schema, self._partitions, commit_properties=properties
+            )
+
+        return self._committed(write, progress)
+
+    def _committed(self, write: Callable[[CommitProperties], None], progress: Progress) -> bool:
+        """As `commit`, of whatever `write` makes the next version of."""
         sink, version = progress.sink, self._table.version() + 1
         numbers = {
             sink: progress.upper,
@@ -176,18 +205,13 @@ class DeltaVersion:
             f"{sink}/generation": progress.generation,
             f"{sink}/version": version,
         }
+        properties = CommitProperties(
+            custom_metadata={"ptvc.sink-id": sink, "ptvc.frontier": str(progress.upper)},
+            max_commit_retries=0,
+            app_transactions=[Transaction(app, number) for app, number in numbers.items()],
+        )
         try:
-            self._table.create_write_transaction(
-                actions,
-                "append",
-                self._table.schema(),
-                self._partitions,
-                commit_properties=CommitProperties(
-                    custom_metadata={"ptvc.sink-id": sink, "ptvc.frontier": str(progress.upper)},
-                    max_commit_retries=0,
-                    app_transactions=[Transaction(app, number) for app, number in numbers.items()],
-                ),
-            )
+            write(properties)
         except CommitFailedError:
             self._table.update_incremental()
             if self._table.version() < version:
@@ -196,9 +220,43 @@ class DeltaVersion:
             return self.progress(sink) == progress and self._number(f"{sink}/version") == version
         return True
 
+    def allows(self, columns: pa.Schema) -> bool:
+        """Has the table allow timestamps without a zone, if there are some, by a version of its own, which changes nothing else; False where
+        somebody else has committed since."""
+        protocol = self._table.protocol()
+        zoneless = any(_is_zoneless(field.type) for field in columns)
+        if not zoneless or "timestampNtz" in (protocol.writer_features or ()):
+            return True
+        version = self._table.version() + 1
+        try:
+            self._table.alter.add_feature(
+                TableFeatures.TimestampWithoutTimezone,
+                allow_protocol_versions_increase=True,
+                commit_properties=CommitProperties(max_commit_retries=0),
+            )
+        except CommitFailedError:
+            self._table.update_incremental()
+            if self._table.version() < version:
+                raise
+            return False
+        return True
+
+    def add_columns(self, columns: pa.Schema, progress: Progress) -> bool:
+        """A version in which nothing else changes; False where somebody else has committed since."""
+        fields = [field for field in DeltaSchema.from_arrow(columns).fields if field.name not in self.names]
+        return self._committed(
+            lambda properties: self._table.alter.add_columns(fields, commit_properties=properties), progress
+        )
+
     def discard(self, files: Sequence[DeltaFile]) -> None:
         for one in files:
             self.files_of.delete_file(one.path)
+
+
+def _is_zoneless(type_: pa.DataType) -> bool:
+    if pa.types.is_list(type_):
+        return _is_zoneless(type_.value_type)
+    return bool(pa.types.is_timestamp(type_)) and type_.tz is None
 
 
 def _known(count: int | None) -> int:

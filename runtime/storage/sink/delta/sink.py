@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import pyarrow as pa
 from deltalake import DeltaTable
 
 from ....repr.schema import Schema
 from ...connections.values import Values
+from ...lake.columns import lake_type
 from ...lake.delta import ERRORS, delta_table, storage_options
 from ..change_records import SinkEnvelope
+from ..lake.columns import written_columns
 from ..lake.sink import LakeSink
+from ..lake.table import LakeTable, Progress
 from .files import DeltaFile, DeltaVersion, filesystem
 from .options import DeltaSinkOptions, check_options
-from .table import table_made_or_checked
+from .table import grown_columns, table_made_or_checked
 
 
 class DeltaSink(LakeSink[DeltaFile]):
@@ -30,6 +34,7 @@ class DeltaSink(LakeSink[DeltaFile]):
         values: Values | None,
         *,
         term: int = 0,
+        former: Schema | None = None,
     ) -> None:
         """`values` is the connection to AWS; for the others see `LakeSink`.  Raises as `check_options`."""
         check_options(options, schema, envelope, key)
@@ -44,6 +49,7 @@ class DeltaSink(LakeSink[DeltaFile]):
             options.commit_interval_ms,
             [] if values is None else [values],
             term,
+            former,
         )
         self._options = options
         self._values = values
@@ -57,9 +63,29 @@ class DeltaSink(LakeSink[DeltaFile]):
         return None if table is None else self._version(table)
 
     def _made_or_checked(self) -> DeltaVersion:
-        return self._version(
-            table_made_or_checked(self._options, self._schema, self._envelope, self._connected())
+        made, wanted, grows = (
+            self._columns(self._schema),
+            self._columns(self._reads),
+            self._exchange is not None,
         )
+        return self._version(
+            table_made_or_checked(self._options, made, wanted, self._envelope, self._connected(), grows=grows)
+        )
+
+    def _grown(self, table: LakeTable[DeltaFile], progress: Progress) -> DeltaVersion | None:
+        """Files are only written anew where rows are not only added: with them the columns come; a log gets them in a version of its own."""
+        assert isinstance(table, DeltaVersion)
+        wanted = grown_columns(self._options, table.schema, self._columns(self._reads))
+        if wanted == table.schema:
+            return table
+        if not table.allows(wanted):
+            return None
+        if self._envelope is SinkEnvelope.UPSERT:
+            return table.with_columns(wanted)
+        return self._table() if table.add_columns(wanted, progress) else None
+
+    def _columns(self, schema: Schema) -> pa.Schema:
+        return pa.schema([(c.name, lake_type(c)) for c in written_columns(schema, self._envelope)])
 
     def _version(self, table: DeltaTable) -> DeltaVersion:
         return DeltaVersion(table, filesystem(self._options.uri, self._connected()))

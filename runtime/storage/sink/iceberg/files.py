@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,8 +12,9 @@ from pyiceberg.expressions import AlwaysTrue
 from pyiceberg.io.pyarrow import ArrowScan, _dataframe_to_data_files, schema_to_pyarrow
 from pyiceberg.manifest import DataFile, ManifestContent
 from pyiceberg.schema import Schema
-from pyiceberg.table import FileScanTask, Table, TableProperties
+from pyiceberg.table import FileScanTask, Table, TableProperties, Transaction
 from pyiceberg.table.snapshots import Operation
+from pyiceberg.table.update.schema import UpdateSchema
 from pyiceberg.table.update.snapshot import _MergeAppendFiles, _OverwriteFiles
 from pyiceberg.types import IntegerType, ListType, LongType, StringType
 
@@ -102,9 +103,30 @@ def _leaf(schema: Schema, name: str) -> str:
 
 
 class IcebergTable:
-    def __init__(self, table: Table, manifests: ManifestCache) -> None:
+    """With a `transaction` the table is as that has made it so far, and the commit is one of all."""
+
+    rewrites_all = False
+
+    def __init__(
+        self, table: Table, manifests: ManifestCache, transaction: Transaction | None = None
+    ) -> None:
         self._table = table
         self._manifests = manifests
+        self._transaction = transaction
+
+    @property
+    def names(self) -> frozenset[str]:
+        return frozenset(field.name for field in self._table.schema().fields)
+
+    def grown(self, grow: Callable[[UpdateSchema, Schema], None]) -> IcebergTable:
+        """With the columns that `grow` makes of those that are there."""
+        table = self._table
+        transaction = table.transaction()
+        with transaction.update_schema() as update:
+            grow(update, table.schema())
+        metadata = transaction.table_metadata
+        there = Table(table.name(), metadata, table.metadata_location, table.io, table.catalog)
+        return IcebergTable(there, self._manifests, transaction)
 
     def progress(self, sink: str) -> Progress | None:
         return progress_of(self._table, sink)
@@ -142,7 +164,7 @@ class IcebergTable:
     def commit(
         self, added: Sequence[IcebergFile], removed: Sequence[IcebergFile], progress: Progress
     ) -> bool:
-        transaction = self._table.transaction()
+        transaction = self._transaction or self._table.transaction()
         producer = Rewriting(
             Operation.OVERWRITE if removed else Operation.APPEND,
             transaction,

@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from time import monotonic
 
+from pyiceberg.schema import Schema as IcebergSchema
+
 from ....repr.schema import Schema
 from ...connections.values import Values
 from ...lake.catalogs import CONNECT_S, ERRORS, AnyCatalog, open_catalog, table_of
 from ..change_records import SinkEnvelope
 from ..lake.sink import LakeSink
+from ..lake.table import LakeTable, Progress
 from .files import IcebergFile, IcebergTable, ManifestCache
 from .options import IcebergSinkOptions, check_options
-from .table import table_made_or_checked
+from .table import grow, iceberg_schema, table_made_or_checked
 
 
 class IcebergSink(LakeSink[IcebergFile]):
@@ -30,6 +33,7 @@ class IcebergSink(LakeSink[IcebergFile]):
         files: Values | None,
         *,
         term: int = 0,
+        former: Schema | None = None,
     ) -> None:
         """`values` are the catalog's connection, `files` the one to AWS; for the others see `LakeSink`.  Raises as `check_options`."""
         check_options(options, schema, envelope, key)
@@ -44,6 +48,7 @@ class IcebergSink(LakeSink[IcebergFile]):
             options.commit_interval_ms,
             [values] if files is None else [values, files],
             term,
+            former,
         )
         self._options = options
         self._values = values
@@ -61,10 +66,20 @@ class IcebergSink(LakeSink[IcebergFile]):
         return None if table is None else IcebergTable(table, self._manifests)
 
     def _made_or_checked(self) -> IcebergTable:
+        made, wanted = self._columns(self._schema), self._columns(self._reads)
         table = table_made_or_checked(
-            self._connected(), self._options, self._schema, self._envelope, self._key
+            self._connected(), self._options, made, wanted, grows=self._exchange is not None
         )
         return IcebergTable(table, self._manifests)
+
+    def _grown(self, table: LakeTable[IcebergFile], progress: Progress) -> IcebergTable:
+        """All in one commit."""
+        assert isinstance(table, IcebergTable)
+        wanted = self._columns(self._reads)
+        return table.grown(lambda update, there: grow(self._options, update, there, wanted))
+
+    def _columns(self, schema: Schema) -> IcebergSchema:
+        return iceberg_schema(schema, self._envelope, self._key)
 
     def _connected(self) -> AnyCatalog:
         if self._catalog is None:

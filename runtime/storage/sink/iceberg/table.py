@@ -8,10 +8,12 @@ from itertools import count
 import pyarrow as pa
 from pyiceberg import exceptions, types
 from pyiceberg.catalog import Catalog
+from pyiceberg.io.pyarrow import schema_to_pyarrow
 from pyiceberg.partitioning import PARTITION_FIELD_ID_START, UNPARTITIONED_PARTITION_SPEC, PartitionSpec
 from pyiceberg.partitioning import PartitionField as SpecField
 from pyiceberg.schema import Schema as IcebergSchema
 from pyiceberg.table import Table
+from pyiceberg.table.update.schema import UpdateSchema
 from pyiceberg.transforms import parse_transform
 
 from ....repr.schema import Schema
@@ -21,6 +23,7 @@ from ...lake.partitions import PartitionField
 from ..change_records import SinkEnvelope
 from ..contract import SinkStalled
 from ..lake.columns import written_columns
+from ..lake.exchange import holds, wider
 from .options import IcebergSinkOptions
 
 PROPERTIES = {
@@ -48,23 +51,21 @@ _PLAIN = {
 def table_made_or_checked(
     catalog: Catalog,
     options: IcebergSinkOptions,
-    schema: Schema,
-    envelope: SinkEnvelope,
-    key: Sequence[int],
+    made: IcebergSchema,
+    wanted: IcebergSchema,
+    *,
+    grows: bool,
 ) -> Table:
-    """Raises SinkStalled where a table is there that does not take what the sink writes."""
-    wanted = iceberg_schema(schema, envelope, key)
+    """It is `made` with those columns.  Raises SinkStalled where a table is there that does not take what the sink writes; one that `grows` may lack what `grow` gives it."""
     table = table_of(catalog, options.identifier)
     if table is None:
         make_namespace(catalog, options.identifier[:-1])
-        spec = _spec(options.partition_by, wanted)
+        spec = _spec(options.partition_by, made)
         try:
-            return catalog.create_table(
-                options.identifier, wanted, partition_spec=spec, properties=PROPERTIES
-            )
+            return catalog.create_table(options.identifier, made, partition_spec=spec, properties=PROPERTIES)
         except exceptions.TableAlreadyExistsError:
             table = catalog.load_table(options.identifier)
-    _check_columns(options, table, wanted)
+    _check_columns(options, table.schema(), wanted, grows=grows)
     if options.partition_by and not _spec(options.partition_by, table.schema()).compatible_with(table.spec()):
         raise unfit(options, f"it is partitioned otherwise: {table.spec()}")
     return table
@@ -113,21 +114,51 @@ def _spec(fields: Sequence[PartitionField], schema: IcebergSchema) -> PartitionS
     )
 
 
-def _check_columns(options: IcebergSinkOptions, table: Table, wanted: IcebergSchema) -> None:
-    there = {field.name: field for field in table.schema().fields}
+def _check_columns(
+    options: IcebergSinkOptions, schema: IcebergSchema, wanted: IcebergSchema, *, grows: bool
+) -> None:
+    there = {field.name: field for field in schema.fields}
     for field in wanted.fields:
-        if (found := there.pop(field.name, None)) is None:
+        found = there.pop(field.name, None)
+        if found is None and not grows:
             raise unfit(options, f'it has no column "{field.name}"')
-        if _shown(found.field_type) != _shown(field.field_type):
+        if found is None:
+            continue
+        if not _fits(found, field, grows=grows):
             raise unfit(
                 options,
                 f'column "{field.name}" is {_shown(found.field_type)}, and the sink writes {_shown(field.field_type)}',
             )
-        if found.required and not field.required:
+        if found.required and not field.required and not grows:
             raise unfit(options, f'column "{field.name}" is required, and what the sink reads may be NULL')
     for name, found in there.items():
-        if found.required:
+        if found.required and not grows:
             raise unfit(options, f'column "{name}" is not of the sink, and is required')
+
+
+def _fits(found: types.NestedField, wanted: types.NestedField, *, grows: bool) -> bool:
+    there, written = schema_to_pyarrow(found.field_type), schema_to_pyarrow(wanted.field_type)
+    return holds(there, written) or (grows and wider(there, written) is not None)
+
+
+def grow(
+    options: IcebergSinkOptions, update: UpdateSchema, schema: IcebergSchema, wanted: IcebergSchema
+) -> None:
+    """Adds what is not there, and makes wider, and allows NULL in, what does not hold all that is written.  The fields keep their numbers, by
+    which files know them.  Raises SinkStalled."""
+    _check_columns(options, schema, wanted, grows=True)
+    there = {field.name: field for field in schema.fields}
+    for field in wanted.fields:
+        path = (field.name,)
+        if (found := there.pop(field.name, None)) is None:
+            update.add_column(path, field.field_type)
+        elif not _fits(found, field, grows=False):
+            update.update_column(path, field_type=field.field_type)
+        if found is not None and found.required and not field.required:
+            update.update_column(path, required=False)
+    for name, found in there.items():
+        if found.required:
+            update.update_column((name,), required=False)
 
 
 def _shown(type_: types.IcebergType) -> str:

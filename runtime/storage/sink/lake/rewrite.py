@@ -76,8 +76,10 @@ def planned(
     keys: KeySet,
     was_there: Mask,
     between: Callable[[], None],
+    *,
+    whole: bool = False,
 ) -> Rewrite[F]:
-    """`names` are those of the key's columns.  Raises NotAsLeft where keys that were there are not found once, or others are."""
+    """`names` are those of the key's columns; with `whole` all files are touched.  Raises NotAsLeft where keys that were there are not found once, or others are."""
     touched: list[Touched[F]] = []
     others: list[F] = []
     found = np.zeros(len(keys), np.int64)
@@ -92,7 +94,7 @@ def planned(
         else:
             touched.append(Touched(file, ~hits))
     _check_found(found, was_there)
-    return Rewrite((*touched, *(Touched(file, None) for file in _piled_up(others))))
+    return Rewrite((*touched, *(Touched(file, None) for file in (others if whole else _piled_up(others)))))
 
 
 def _hits(file: F, names: Sequence[str], keys: KeySet, found: Any) -> Mask | None:

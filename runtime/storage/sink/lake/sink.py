@@ -8,6 +8,9 @@ the table as it is ── whose is the progress? ── files are written ──
 Whoever opens the sink makes a commit in which nothing changes but the writer's name: whoever had the sink before cannot commit on what it
 knew, looks who the sink belongs to, and has ended.  A commit whose outcome is not known is looked for in the table before anything else is
 done; one that comes late after that finds another one than it follows.
+
+Where what the sink reads is exchanged for something of other columns, the commit that goes over to it is in the columns of the exchange
+(`exchange`), and the table gets those that it lacks, or wider types: in the same commit, or in one before it in which nothing else changes.
 """
 
 from __future__ import annotations
@@ -17,6 +20,8 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Generic
+
+import pyarrow as pa
 
 from ....errors import PtvcError
 from ....repr.batch import Batch
@@ -28,6 +33,7 @@ from ...lake.columns import KeySet, lake_arrays, refuse_null_keys
 from ..change_records import SinkEnvelope
 from ..contract import RowsNotAsLeft, SinkStalled, SinkStatistics, fenced, refuse_lost
 from .columns import log_arrays, row_arrays, written_columns
+from .exchange import Exchange
 from .intervals import IntervalSink, net_changes
 from .rewrite import NotAsLeft, planned
 from .table import F, LakeTable, Progress, Unreadable, all_written
@@ -53,11 +59,15 @@ class LakeSink(IntervalSink, Generic[F]):
         interval_ms: int,
         connections: Sequence[Values],
         term: int,
+        former: Schema | None,
     ) -> None:
         """`shown` is the name of the table in messages, in which nothing of the connections' secrets is; `as_of` is the time of the
-        contents that the sink begins with.  Of two that write as this sink the one with the lower `term` has been replaced, and gives way; so
-        does who comes second with the same one, which a copy of the runtime alone can have."""
+        contents that the sink begins with, `former` what it has read in the generation before, if the table may show that.  Of two that
+        write as this sink the one with the lower `term` has been replaced, and gives way; so does who comes second with the same one, which a
+        copy of the runtime alone can have."""
         super().__init__(schema, generation, interval_ms)
+        self._reads = schema
+        self._exchange = None if former is None else Exchange.between(former, schema)
         self._shown = shown
         self._identity = identity
         self._envelope = envelope
@@ -66,8 +76,8 @@ class LakeSink(IntervalSink, Generic[F]):
         self._term = term
         self._secrets = [secret for values in connections for secret in values.secrets.values()]
         self._writer = secrets.token_hex(7)  # a number below 2**56
-        self._names = [column.name for column in written_columns(schema, envelope)]
         self._claimed = False
+        self._wrote(0)
 
     @abstractmethod
     def _table(self) -> LakeTable[F] | None:
@@ -75,7 +85,13 @@ class LakeSink(IntervalSink, Generic[F]):
 
     @abstractmethod
     def _made_or_checked(self) -> LakeTable[F]:
-        """Raises SinkStalled where a table is there that does not take what the sink writes."""
+        """One that is made has the columns of the exchange.  Raises SinkStalled where a table is there that does not take what the sink writes,
+        nor would after `_grown`."""
+
+    @abstractmethod
+    def _grown(self, table: LakeTable[F], progress: Progress) -> LakeTable[F] | None:
+        """The table with columns for all that the sink writes, which a commit of it makes; None where somebody else has committed since.
+        `progress` is that so far.  Raises SinkStalled for a column that does not become what is written."""
 
     @abstractmethod
     def close(self) -> None:
@@ -119,7 +135,14 @@ class LakeSink(IntervalSink, Generic[F]):
             raise fenced(f'table "{self._shown}"')
         if table.rolled_back(self._identity) or (self._claimed and found.upper < self._durable_upper):
             raise self._exchanged("was rolled back to what it was before commits of the sink")
-        self._durable_upper, self._written_generation = found.upper, found.generation
+        self._durable_upper = found.upper
+        self._wrote(found.generation)
+
+    def _wrote(self, generation: int) -> None:
+        """The table shows what the sink has read in that generation."""
+        self._written_generation = generation
+        exchange = None if generation == self._generation else self._exchange
+        self._schema = self._reads if exchange is None else exchange.schema
 
     def _exchanged(self, what: str) -> SinkStalled:
         return SinkStalled(
@@ -155,6 +178,11 @@ class LakeSink(IntervalSink, Generic[F]):
                 table = self._owned_table()
                 if self._durable_upper >= upper:
                     return SinkStatistics()  # a commit that got no answer was done
+                if self._exchange is not None and generation != self._written_generation:
+                    grown = self._grown(table, self._progress(self._durable_upper, self._written_generation))
+                    if grown is None:
+                        continue
+                    table = grown
                 added: list[F] = []
                 try:
                     rows, removed = self._changed(table, changes, added, between)
@@ -163,7 +191,8 @@ class LakeSink(IntervalSink, Generic[F]):
                         table.discard(added)
                     raise
                 if table.commit(added, removed, self._progress(upper, generation)):
-                    self._durable_upper, self._written_generation = upper, generation
+                    self._durable_upper = upper
+                    self._wrote(generation)
                     size = sum(file.nbytes for file in added)
                     return SinkStatistics(messages_staged=rows, bytes_staged=size, files=len(added))
                 table.discard(added)
@@ -175,7 +204,7 @@ class LakeSink(IntervalSink, Generic[F]):
         """How many changes there are, and the files that go with them; those that come are written, and put into `added`."""
         if self._envelope is SinkEnvelope.NONE:
             log = consolidate(changes)
-            rows = table.in_columns(self._names, log_arrays(self._schema, log))
+            rows = self._in_columns(table, log_arrays(self._schema, log))
             added.extend(all_written(table, rows, between))
             return len(log), []
         net = net_changes(self._schema, changes, self._key)
@@ -184,7 +213,8 @@ class LakeSink(IntervalSink, Generic[F]):
         refuse_null_keys(keys, columns)
         names = [column.name for column in columns]
         try:
-            rewrite = planned(self._live_files(table), names, KeySet(keys), net.was_there, between)
+            files = self._live_files(table)
+            rewrite = planned(files, names, KeySet(keys), net.was_there, between, whole=table.rewrites_all)
         except NotAsLeft as error:
             raise RowsNotAsLeft(
                 f'table "{self._shown}" {error}',
@@ -192,9 +222,17 @@ class LakeSink(IntervalSink, Generic[F]):
                 hint="Either the sink's key does not identify rows of what it reads, or somebody else has written to the table: "
                 "put the rows back, or drop the sink, and create it with a table of its own.",
             ) from None
-        rows = table.in_columns(self._names, row_arrays(self._schema, net.rows))
+        rows = self._in_columns(table, row_arrays(self._schema, net.rows))
         added.extend(rewrite.written(table, rows, between))
         return len(net.keys), rewrite.removed
+
+    def _in_columns(self, table: LakeTable[F], arrays: Sequence[pa.Array]) -> pa.Table:
+        """Rows of the table's.  Raises SinkStalled where it has lost a column: its values would be lost with it."""
+        lost = {column.name for column in written_columns(self._reads, self._envelope)} - table.names
+        if lost:
+            raise self._exchanged(f'has no column "{min(lost)}" any more')
+        names = [column.name for column in written_columns(self._schema, self._envelope)]
+        return table.in_columns(names, arrays)
 
     def _live_files(self, table: LakeTable[F]) -> Sequence[F]:
         try:

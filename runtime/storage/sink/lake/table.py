@@ -49,7 +49,14 @@ F = TypeVar("F", bound=LakeFile)
 
 
 class LakeTable(Protocol[F]):
-    """A table as of one commit."""
+    """A table as of one commit.  One that `rewrites_all` gets other columns in its next commit, for which all of its files are written anew."""
+
+    @property
+    def rewrites_all(self) -> bool: ...
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Of its columns."""
 
     def progress(self, sink: str) -> Progress | None:
         """None: nobody has written as this sink, or it is not to be found any more."""

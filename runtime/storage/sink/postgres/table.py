@@ -52,7 +52,14 @@ class Target:
 
 
 def make_progress_table(db: Db, target: Target) -> None:
-    """`writer` is who has opened the sink last, as the `term`-th installation of it; all below `upper` is in the table."""
+    """Raises SinkStalled where the schema is not there.  `writer` is who has opened the sink last, as the `term`-th installation of it; all below `upper` is in the table."""
+    schema, _ = target.name
+    if db.execute("SELECT 1 FROM pg_namespace WHERE nspname = %s", (schema,)).fetchone() is None:
+        raise SinkStalled(
+            f'schema "{schema}" does not exist there, in which the sink is to write table "{target.shown}"',
+            sqlstate="3F000",
+            hint=f"Make it there: CREATE SCHEMA {quote_ident(schema)}; the sink goes on by itself. Or name another one: TABLE schema.table.",
+        )
     db.execute(
         sql.SQL(
             "CREATE TABLE IF NOT EXISTS {} (sink text PRIMARY KEY, table_oid oid NOT NULL, writer text NOT NULL, "

@@ -18,19 +18,20 @@ _BATCH_ROWS = 64_000
 
 @dataclass(frozen=True, slots=True)
 class DeltaDataFile:
-    """`types` are those of the columns that are read; `values` has those of them that the table is partitioned by.  `kept` says of each of
-    the file's rows whether the table has it; None: it has all."""
+    """`types` are those of the columns that are read, `stored` what the file calls them; `values` has those of them that the table is partitioned
+    by.  `kept` says of each of the file's rows whether the table has it; None: it has all."""
 
     files_of: FileSystem
     name: str
     nbytes: int
     count: int | None
     types: Mapping[str, pa.DataType]
+    stored: Mapping[str, str]
     values: Mapping[str, pa.Scalar]
     kept: pa.Array | None = None
 
     def batches(self) -> Iterator[Mapping[str, pa.Array]]:
-        stored = [name for name in self.types if name not in self.values]
+        stored = [self.stored[column] for column in self.types if column not in self.values]
         with self.files_of.open_input_file(self.name) as raw:
             file = pq.ParquetFile(raw, coerce_int96_timestamp_unit="us")
             there = set(file.schema_arrow.names)
@@ -39,8 +40,10 @@ class DeltaDataFile:
             for batch in file.iter_batches(_BATCH_ROWS, columns=wanted):
                 length = batch.num_rows
                 columns = {
-                    name: self._column(name, type_, batch if name in wanted else None, length)
-                    for name, type_ in self.types.items()
+                    column: self._column(
+                        column, type_, batch if self.stored[column] in there else None, length
+                    )
+                    for column, type_ in self.types.items()
                 }
                 if self.kept is not None:
                     mask = self.kept.slice(row, length)
@@ -55,7 +58,7 @@ class DeltaDataFile:
             return pa.repeat(self.values[name], length)
         if batch is None:
             return pa.nulls(length, type_)
-        return _as(batch.column(batch.schema.get_field_index(name)), type_)
+        return _as(batch.column(batch.schema.get_field_index(self.stored[name])), type_)
 
 
 def _as(values: pa.Array, type_: pa.DataType) -> pa.Array:

@@ -4,8 +4,9 @@
 |-----------|----------------------------------------------------------------------|
 | `version` | up to which everything is read                                       |
 | `mark`    | what that entry of the log is known by, if it was still there        |
+| `columns` | what files call each column, by which it is known after the first time, however the table calls it |
 
-Actions that change no data (`dataChange` false: OPTIMIZE, statistics) are passed over.
+With column mapping the log and the files have other names than the table, which stay where a column is renamed.  Actions that change no data (`dataChange` false: OPTIMIZE, statistics) are passed over.
 """
 
 from __future__ import annotations
@@ -34,18 +35,21 @@ from .options import DeltaSourceOptions
 _FEATURES = frozenset(
     ("timestampNtz", "deletionVectors", "v2Checkpoint", "vacuumProtocolCheck", "columnMapping")
 )
-"""What a table may ask of its readers.  Column mapping may be allowed, and not be used."""
+"""What a table may ask of its readers."""
+_PHYSICAL_NAME = "delta.columnMapping.physicalName"
 _VECTORS = "deletionVectors"
 _MOST_READER_VERSION = 3
 
 
 @dataclass(frozen=True, slots=True)
 class _Columns:
-    """Of the table as of `version`: the types of all, and those that it is partitioned by."""
+    """The source's columns in the table as of `version`: their types; what files call them, and the log; and as what the table is partitioned by
+    some of them."""
 
     version: int
     types: Mapping[str, pa.DataType]
-    partitions: Sequence[str]
+    stored: Mapping[str, str]
+    partitions: Mapping[str, str]
 
 
 class DeltaLakeTable:
@@ -59,11 +63,13 @@ class DeltaLakeTable:
         self._files = PyFileSystem(DeltaStorageHandler(options.uri, self._storage))
         self._log = DeltaLog(self._files)
         self._columns: _Columns | None = None
+        self._known: Mapping[str, str] = {}
 
     def close(self) -> None:
         self._columns = None
 
     def next(self, position: Mapping[str, Any] | None) -> Commit | None:
+        self._known = {} if position is None else position.get("columns", {})
         if position is None:
             return self._contents()
         version = position["version"]
@@ -86,28 +92,35 @@ class DeltaLakeTable:
         self._check_features(protocol.min_reader_version, protocol.reader_features or ())
         self._columns = self._columns_of(version, table)
         vectors = self._vectors(version) if _VECTORS in (protocol.reader_features or ()) else {}
-        files = self._listed(table, self._columns.partitions, vectors)
-        position = {"version": version, "mark": self._log.mark(version)}
+        files = self._listed(table, self._columns, vectors)
+        position = {
+            "version": version,
+            "mark": self._log.mark(version),
+            "columns": dict(self._columns.stored),
+        }
         return Commit([], files, position, True, version, version, contents=True)
 
     def _listed(
-        self, table: DeltaTable, partitions: Sequence[str], vectors: Mapping[str, pa.Array]
+        self, table: DeltaTable, columns: _Columns, vectors: Mapping[str, pa.Array]
     ) -> list[DeltaDataFile]:
         actions = pa.table(table.get_add_actions(flatten=False))
-        types = self._read_types()
+        types = columns.types
         by_partition = {}
-        if wanted := [name for name in partitions if name in types]:
+        if columns.partitions:
             values = actions["partition"].combine_chunks()
             values = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
-            by_partition = {name: values.field(name).cast(types[name]) for name in wanted}
+            by_partition = {
+                column: values.field(name).cast(types[column]) for column, name in columns.partitions.items()
+            }
         sizes, counts = actions["size_bytes"].to_pylist(), actions["num_records"].to_pylist()
         found = []
         for place, uri in enumerate(actions["path"].to_pylist()):
             path = path_of({"path": uri}, self._what)
             values_of = {name: values[place] for name, values in by_partition.items()}
             kept = vectors.get(path)
+            size, count = sizes[place], counts[place]
             found.append(
-                DeltaDataFile(self._files, path, sizes[place], counts[place], types, values_of, kept)
+                DeltaDataFile(self._files, path, size, count, types, columns.stored, values_of, kept)
             )
         return found
 
@@ -127,7 +140,7 @@ class DeltaLakeTable:
         columns = self._columns
         if columns is None or columns.version != before:
             columns = self._columns_at(before)
-        partitions = columns.partitions
+        before_that = columns
         if (metadata := actions.metadata) is not None:
             columns = self._checked(
                 version,
@@ -140,47 +153,47 @@ class DeltaLakeTable:
         added = [action for action in actions.added if action.get("dataChange", True)]
         newest = self._log.newest(version)
         return Commit(
-            self._of_actions(removed, before, partitions),
-            self._of_actions(added, version, columns.partitions),
-            {"version": version, "mark": actions.mark},
+            self._of_actions(removed, before, replace(self._columns, partitions=before_that.partitions)),
+            self._of_actions(added, version, self._columns),
+            {"version": version, "mark": actions.mark, "columns": dict(columns.stored)},
             version >= newest,
             newest,
             version,
         )
 
     def _of_actions(
-        self, actions: Sequence[Mapping[str, Any]], version: int, partitions: Sequence[str]
+        self, actions: Sequence[Mapping[str, Any]], version: int, columns: _Columns
     ) -> list[DeltaDataFile]:
         """The files as of the version, by whose `partitions` they may be."""
-        types = self._read_types()
         vectors: Mapping[str, pa.Array] = {}
         if any(action.get("deletionVector") for action in actions):
             vectors = self._vectors(version)
-        by_partition = any(name in partitions for name in types)
-        if by_partition and any(action.get("partitionValues") is None for action in actions):
-            return self._looked_up({path_of(action, self._what) for action in actions}, version, vectors)
+        if columns.partitions and any(action.get("partitionValues") is None for action in actions):
+            paths = {path_of(action, self._what) for action in actions}
+            return self._looked_up(paths, version, columns, vectors)
         found = []
         for action in actions:
             path = path_of(action, self._what)
             partition = action.get("partitionValues") or {}
             values = {
-                name: partition_value(partition[name], type_)
-                for name, type_ in types.items()
-                if name in partition
+                column: partition_value(partition[columns.stored[column]], type_)
+                for column, type_ in columns.types.items()
+                if columns.stored[column] in partition
             }
             kept = None
             if action.get("deletionVector") and (kept := vectors.get(path)) is None:
                 raise expired(self._what, f"the deletion vector of version {version}")
-            found.append(DeltaDataFile(self._files, path, action.get("size") or 0, None, types, values, kept))
+            size, types = action.get("size") or 0, columns.types
+            found.append(DeltaDataFile(self._files, path, size, None, types, columns.stored, values, kept))
         return found
 
     def _looked_up(
-        self, paths: set[str], version: int, vectors: Mapping[str, pa.Array]
+        self, paths: set[str], version: int, columns: _Columns, vectors: Mapping[str, pa.Array]
     ) -> list[DeltaDataFile]:
         """Files of which the log says no more than that they are gone."""
         try:
             table = DeltaTable(self._uri, version=version, storage_options=self._storage)
-            files = self._listed(table, table.metadata().partition_columns, vectors)
+            files = self._listed(table, columns, vectors)
         except ERRORS:
             raise expired(self._what, f"version {version}") from None
         return [file for file in files if file.name in paths]
@@ -230,21 +243,32 @@ class DeltaLakeTable:
         partitions: Sequence[str],
     ) -> _Columns:
         """Raises SourceStalled where the source's columns cannot be read."""
-        if (configuration.get("delta.columnMapping.mode") or "none") != "none":
+        mode = configuration.get("delta.columnMapping.mode") or "none"
+        if mode not in ("none", "name"):
             raise SourceStalled(
-                f"{self._what} has column mapping, which is not supported",
-                hint="Write its contents to a table without.",
+                f'{self._what} has column mapping by "{mode}", which is not supported',
+                hint="Write its contents to a table without, or with one by name.",
             )
+        mapped = mode == "name"
+        stored = {f.name: f.metadata.get(_PHYSICAL_NAME, f.name) if mapped else f.name for f in schema.fields}
+        names = {physical: name for name, physical in stored.items()}
         types = {field.name: field.type for field in pa.schema(schema.to_arrow())}
+        found: dict[str, str] = {}
         for column in self._schema:
-            if column.name not in types:
+            known = self._known.get(column.name)
+            name = column.name if known is None else names.get(known)
+            if name is None and column.name in types:
+                raise lacks(self._what, column.name, "was dropped, and made anew")
+            if name is None or name not in types:
                 raise lacks(self._what, column.name)
-            check_readable(self._what, column, types[column.name])
-        return _Columns(version, types, partitions)
-
-    def _read_types(self) -> dict[str, pa.DataType]:
-        assert self._columns is not None, "they are known before files are"
-        return {column.name: self._columns.types[column.name] for column in self._schema}
+            check_readable(self._what, column, types[name])
+            found[column.name] = name
+        return _Columns(
+            version,
+            {column: types[name] for column, name in found.items()},
+            {column: stored[name] for column, name in found.items()},
+            {column: name for column, name in found.items() if name in partitions},
+        )
 
     def _check_features(self, version: int, features: Iterable[str]) -> None:
         beyond = sorted(set(features) - _FEATURES)

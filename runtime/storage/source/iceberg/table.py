@@ -36,10 +36,10 @@ from .options import IcebergSourceOptions
 
 @dataclass(frozen=True, slots=True)
 class IcebergDataFile:
-    """A file with those that say which of its rows are gone."""
+    """A file with those that say which of its rows are gone; `names` are those that the source's columns have in the table."""
 
     table: Table
-    names: Sequence[str]
+    names: Mapping[str, str]
     task: FileScanTask
 
     @property
@@ -56,14 +56,14 @@ class IcebergDataFile:
 
     def batches(self) -> Iterator[Mapping[str, pa.Array]]:
         table = self.table
-        wanted = table.schema().select(*self.names)
+        wanted = table.schema().select(*self.names.values())
         types = {field.name: field.type for field in schema_to_pyarrow(wanted, include_field_ids=False)}
         scan = ArrowScan(table.metadata, table.io, wanted, AlwaysTrue())
         deletes = _read_all_delete_files(table.io, [self.task])
         # The library's own iterator over several files has each of them in memory, whole.
         for batch in scan._record_batches_from_scan_tasks_and_deletes([self.task], deletes):
-            columns = ordered(batch, self.names)
-            yield {name: _as(values, types[name]) for name, values in columns.items()}
+            columns = ordered(batch, list(self.names.values()))
+            yield {column: _as(columns[name], types[name]) for column, name in self.names.items()}
 
 
 def _as(values: pa.Array, type_: pa.DataType) -> pa.Array:
@@ -95,8 +95,9 @@ class IcebergLakeTable:
         current = table.metadata.current_snapshot_id
         if position is None:
             snapshot = self._snapshot(table, current)
-            files = [] if snapshot is None else self._files(table, _tasks(table, snapshot))
-            return self._commit(table, None, snapshot, [], files, True)
+            fields = self._fields(table, {})
+            files = [] if snapshot is None else self._files(table, fields, _tasks(table, snapshot))
+            return self._commit(table, fields, snapshot, [], files, True, contents=True)
         if position["snapshot"] == current:
             return None
         self._waiting = (table, self._following(table, position["snapshot"]))
@@ -114,20 +115,20 @@ class IcebergLakeTable:
             self._waiting = None
             return None
         fields = self._fields(table, position["fields"])
-        removed, added = self._changed(table, self._snapshot(table, base), commits[0])
+        removed, added = self._changed(table, fields, self._snapshot(table, base), commits[0])
         return self._commit(table, fields, commits[0][-1], removed, added, len(commits) == 1)
 
     def _commit(
         self,
         table: Table,
-        fields: Mapping[str, int] | None,
+        fields: Mapping[str, int],
         snapshot: Snapshot | None,
         removed: Sequence[IcebergDataFile],
         added: Sequence[IcebergDataFile],
         at_end: bool,
+        *,
+        contents: bool = False,
     ) -> Commit:
-        contents = fields is None
-        fields = self._fields(table, {}) if fields is None else fields
         newest = table.metadata.current_snapshot()
         return Commit(
             removed,
@@ -171,7 +172,7 @@ class IcebergLakeTable:
         return _by_commit(table, found[::-1])
 
     def _changed(
-        self, table: Table, base: Snapshot | None, commit: Sequence[Snapshot]
+        self, table: Table, fields: Mapping[str, int], base: Snapshot | None, commit: Sequence[Snapshot]
     ) -> tuple[list[IcebergDataFile], list[IcebergDataFile]]:
         """Files whose rows are gone, and files whose rows are new."""
         after = commit[-1]
@@ -183,17 +184,17 @@ class IcebergLakeTable:
         before = [] if base is None else base.manifests(table.io)
         every = chain(before, *manifests.values())
         if follows and not any(manifest.content == ManifestContent.DELETES for manifest in every):
-            parts = [self._by_manifests(table, manifests[one.snapshot_id], one) for one in changing]
+            parts = [self._by_manifests(table, fields, manifests[one.snapshot_id], one) for one in changing]
             return [f for removed, _ in parts for f in removed], [f for _, added in parts for f in added]
         former = {} if base is None else _by_key(_tasks(table, base))
         now = _by_key(_tasks(table, after))
         return (
-            self._files(table, [task for key, task in former.items() if key not in now]),
-            self._files(table, [task for key, task in now.items() if key not in former]),
+            self._files(table, fields, [task for key, task in former.items() if key not in now]),
+            self._files(table, fields, [task for key, task in now.items() if key not in former]),
         )
 
     def _by_manifests(
-        self, table: Table, manifests: Sequence[ManifestFile], after: Snapshot
+        self, table: Table, fields: Mapping[str, int], manifests: Sequence[ManifestFile], after: Snapshot
     ) -> tuple[list[IcebergDataFile], list[IcebergDataFile]]:
         found: dict[ManifestEntryStatus, list[FileScanTask]] = {status: [] for status in ManifestEntryStatus}
         for manifest in manifests:
@@ -203,31 +204,33 @@ class IcebergLakeTable:
                 if entry.snapshot_id == after.snapshot_id:
                     found[entry.status].append(FileScanTask(entry.data_file))
         removed, added = found[ManifestEntryStatus.DELETED], found[ManifestEntryStatus.ADDED]
-        return self._files(table, removed), self._files(table, added)
+        return self._files(table, fields, removed), self._files(table, fields, added)
 
     # -- files and columns --
 
-    def _files(self, table: Table, tasks: Sequence[FileScanTask]) -> list[IcebergDataFile]:
-        return [IcebergDataFile(table, self._schema.names, task) for task in tasks]
+    def _files(
+        self, table: Table, fields: Mapping[str, int], tasks: Sequence[FileScanTask]
+    ) -> list[IcebergDataFile]:
+        schema = table.schema()
+        names = {name: schema.find_field(fields[name]).name for name in self._schema.names}
+        return [IcebergDataFile(table, names, task) for task in tasks]
 
     def _fields(self, table: Table, known: Mapping[str, int]) -> dict[str, int]:
-        """The numbers of the columns.  Raises SourceStalled where they cannot be read, or are others than those that were read."""
+        """The numbers of the columns, by which they are found after the first time, however they are called.  Raises SourceStalled where they
+        cannot be read, or are gone."""
         schema = table.schema()
-        there = {field.name: field for field in schema.fields}
-        read = schema.select(*(column.name for column in self._schema if column.name in there))
-        types = {field.name: field.type for field in schema_to_pyarrow(read, include_field_ids=False)}
+        by_name = {field.name: field for field in schema.fields}
+        by_number = {field.field_id: field for field in schema.fields}
         found = {}
         for column in self._schema:
             number = known.get(column.name)
-            name = None if number is None else schema.find_column_name(number)
-            if name is not None and name != column.name:
-                raise lacks(self._what, column.name, f'is called "{name}" now')
-            field = there.get(column.name)
+            field = by_name.get(column.name) if number is None else by_number.get(number)
+            if field is None and column.name in by_name:
+                raise lacks(self._what, column.name, "was dropped, and made anew")
             if field is None:
                 raise lacks(self._what, column.name)
-            if number not in (None, field.field_id):
-                raise lacks(self._what, column.name, "was dropped, and made anew")
-            check_readable(self._what, column, types[column.name])
+            there = schema_to_pyarrow(schema.select(field.name), include_field_ids=False)
+            check_readable(self._what, column, there.field(field.name).type)
             found[column.name] = field.field_id
         return {**known, **found}
 

@@ -70,7 +70,9 @@ class MysqlConnector(UpstreamConnector[Position, Moment, MysqlTable]):
     def rows(self, part: Part, table: Table[MysqlTable]) -> OutputChanges:
         columns = [shown(raw, *both) for raw, both in zip(part.columns, _columns(table), strict=True)]
         schema = table.output.schema
-        return OutputChanges(*rows_of(columns, schema.names, schema, np.ones(part.rows, np.int64)))
+        return OutputChanges(
+            *rows_of(columns, schema.names, schema, np.ones(part.rows, np.int64), table.upstream)
+        )
 
     # -- transactions --
 
@@ -105,7 +107,8 @@ class MysqlConnector(UpstreamConnector[Position, Moment, MysqlTable]):
             values_of(segment.stream, cells[column.name], column, own, _charset(charsets, column))
             for column, own in _columns(table)
         ]
-        return OutputChanges(*rows_of(columns, table.output.schema.names, table.output.schema, segment.diffs))
+        schema = table.output.schema
+        return OutputChanges(*rows_of(columns, schema.names, schema, segment.diffs, table.upstream))
 
 
 def _columns(table: Table[MysqlTable]) -> Sequence[tuple[MysqlColumn, Column]]:

@@ -82,6 +82,7 @@ class MysqlTable(TableThere[MysqlColumn]):
             "key": list(self.key),
             "excluded": list(self.excluded),
             **({"layout": list(self.layout)} if self.layout else {}),
+            **({"names_rows": True} if self.names_rows else {}),
         }
         return json.dumps(fields, separators=(",", ":"), sort_keys=True)
 
@@ -95,6 +96,7 @@ class MysqlTable(TableThere[MysqlColumn]):
             key=tuple(fields["key"]),
             excluded=tuple(fields["excluded"]),
             layout=tuple(fields.get("layout", ())),
+            names_rows=fields.get("names_rows", False),
         )
 
 

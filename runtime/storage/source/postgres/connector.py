@@ -94,7 +94,8 @@ class PostgresConnector(UpstreamConnector[Position, int, UpstreamTable]):
 
     def rows(self, part: Part, table: Table[UpstreamTable]) -> OutputChanges:
         names = [column.name for column in table.upstream.columns]
-        return OutputChanges(*rows_of(part.columns, names, table.output.schema, np.ones(part.rows, np.int64)))
+        ones = np.ones(part.rows, np.int64)
+        return OutputChanges(*rows_of(part.columns, names, table.output.schema, ones, table.upstream))
 
     # -- transactions --
 
@@ -143,9 +144,8 @@ def _changes(table: Table[UpstreamTable], segments: Iterable[Segment]) -> Ended:
             return changes, error
         if len(segment.diffs):
             names = [column.name for column in segment.relation.columns]
-            changes.append(
-                OutputChanges(*rows_of(segment.columns, names, table.output.schema, segment.diffs))
-            )
+            found = rows_of(segment.columns, names, table.output.schema, segment.diffs, table.upstream)
+            changes.append(OutputChanges(*found))
     return changes, None
 
 

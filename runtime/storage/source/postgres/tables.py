@@ -49,6 +49,7 @@ class UpstreamTable(TableThere[UpstreamColumn]):
             {name: getattr(self, name) for name in _PLAIN}
             | {"columns": columns}
             | {name: list(getattr(self, name)) for name in _NAMES}
+            | ({"names_rows": True} if self.names_rows else {})
         )
         return json.dumps(fields, separators=(",", ":"), sort_keys=True)
 
@@ -57,7 +58,12 @@ class UpstreamTable(TableThere[UpstreamColumn]):
         fields: Mapping[str, Any] = json.loads(text)
         columns = tuple(UpstreamColumn(*column) for column in fields["columns"])
         names: dict[str, Any] = {name: tuple(fields[name]) for name in _NAMES}
-        return cls(**{name: fields[name] for name in _PLAIN}, columns=columns, **names)
+        return cls(
+            **{name: fields[name] for name in _PLAIN},
+            columns=columns,
+            names_rows=fields.get("names_rows", False),
+            **names,
+        )
 
 
 _PLAIN = ("oid", "schema", "name", "membership", "identity")

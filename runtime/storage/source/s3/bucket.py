@@ -143,8 +143,8 @@ class Bucket:
                 raise SourceStalled(
                     f"{self._options.uri} has a key that cannot be read: {text.removeprefix(_INVALID)}",
                     sqlstate="0A000",
-                    hint="Keys with an empty part, or with a control character, have no name in the client: rename or remove the object, "
-                    "or give a longer prefix.",
+                    hint="Keys with an empty part, or with a control character, have no name in the client: rename the object "
+                    "(`aws s3 mv s3://bucket/p//x s3://bucket/p/x`), remove it, or give a longer prefix, below which there is none.",
                 ) from None
             # Without its cause: that has the whole address of the request.
             raise SourceStalled(

@@ -1,6 +1,6 @@
 """Rows of a table upstream, which come as texts or as values: rows of ours, and errors of those that cannot be read.
 
-A row that cannot be read is an error with the row's diff.  Its message depends on the row's values and the names of columns alone,
+A row that cannot be read is an error with the row's diff.  Its message depends on the row's values, the names of columns and the table alone,
 so that when the row is deleted, however much later, exactly its error goes.
 """
 
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -16,11 +17,13 @@ import pyarrow.compute as pc
 from ....errors import UndefinedColumn
 from ....expr.columns.arrays import with_nulls
 from ....expr.columns.row_errors import Indices, RowErrors, error_mask, merge_errors, same_error
+from ....expr.text.text_output import to_text
 from ....repr import buffers
 from ....repr.batch import Diffs
 from ....repr.schema import Column, Schema
 from ...changes import NO_ERROR_CHANGES, Changes
 from ...decode import read_text
+from .tables import TableThere
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +34,16 @@ class Ready:
 
 
 def rows_of(
-    columns: Sequence[pa.Array | Ready], names: Sequence[str], schema: Schema, diffs: Diffs
+    columns: Sequence[pa.Array | Ready],
+    names: Sequence[str],
+    schema: Schema,
+    diffs: Diffs,
+    table: TableThere[Any] | None = None,
 ) -> tuple[Changes, Changes]:
     """Changes of rows and of errors: n rows came, whose `columns` (texts, as binaries or strings) have those `names`.
 
-    The schema's columns are found by name, others are left out.  Texts are as a server in UTC writes them, in UTF-8.  Raises
-    UndefinedColumn when one did not come.
+    The schema's columns are found by name, others are left out.  Texts are as a server in UTC writes them, in UTF-8.  Messages name the `table` and the row,
+    if that says so.  Raises UndefinedColumn when a column did not come.
     """
     came = dict(zip(names, columns, strict=True))
     values: list[pa.Array] = []
@@ -51,8 +58,24 @@ def rows_of(
     if failed is None:
         return Changes(tuple(values), diffs), NO_ERROR_CHANGES
     good = np.flatnonzero(~error_mask(failed, len(diffs)))
-    errs = Changes((failed.sqlstates, failed.messages), diffs[failed.indices])
+    messages = failed.messages
+    if table is not None and table.names_rows:
+        messages = _of_rows(table, values, schema, failed.indices, messages)
+    errs = Changes((failed.sqlstates, messages), diffs[failed.indices])
     return Changes(buffers.take(values, good), diffs[good]), errs
+
+
+def _of_rows(
+    table: TableThere[Any], values: Sequence[pa.Array], schema: Schema, failed: Indices, messages: pa.Array
+) -> pa.Array:
+    """The messages with the table's name in front, and with the primary key of each row where all of it is read."""
+    prefix: list[pa.Array | str] = [f"table {table.reference}"]
+    if table.key and set(table.key) <= set(schema.names):
+        for place, name in enumerate(table.key):
+            index = schema.names.index(name)
+            shown = to_text(buffers.take([values[index]], failed)[0], schema[index].type)
+            prefix += [f"{', ' if place else ', row with '}{name} = ", pc.fill_null(shown, "?")]
+    return pc.binary_join_element_wise(*prefix, ": ", messages, "")
 
 
 def _read(came: pa.Array | Ready, column: Column) -> tuple[pa.Array, RowErrors | None]:

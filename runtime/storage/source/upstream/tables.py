@@ -20,7 +20,8 @@ class TableThere(Generic[C]):
     """A table upstream, or the columns of it that something was made of.
 
     `key` are the columns of its primary key, `excluded` the columns that it has and that were left out.  `obstacle` says why it cannot be
-    read whole, if so; it is as of the asking.
+    read whole, if so; it is as of the asking.  `names_rows`: messages of errors say of which row they are.  Those of tables that an earlier
+    version made do not, and stay as they are: an error goes when the same one is taken back.
     """
 
     schema: str
@@ -29,6 +30,7 @@ class TableThere(Generic[C]):
     key: tuple[str, ...] = field(default=(), kw_only=True)
     excluded: tuple[str, ...] = field(default=(), kw_only=True)
     obstacle: str | None = field(default=None, compare=False, kw_only=True)
+    names_rows: bool = field(default=False, compare=False, kw_only=True)
 
     @property
     def reference(self) -> str:

@@ -171,6 +171,7 @@ def test_the_filter_outlives_a_restart(fresh: InProcess, tmp_path: Path) -> None
         ("count(*) > 1", errors.GroupingError, "aggregate functions are not allowed in WHERE"),
         ("row_number() OVER () > 1", errors.WindowingError, "window functions are not allowed in WHERE"),
         ("mz_now() > n", errors.FeatureNotSupported, "a row is judged once"),
+        ("mz_now() > n", errors.FeatureNotSupported, "RETAIN ROWS FOR 'duration' BY column"),
         ("now() > '2020-01-01'", errors.FeatureNotSupported, "not allowed in the WHERE of a source"),
         ("random() < 0.5", errors.FeatureNotSupported, "not allowed in the WHERE of a source"),
         ("current_user = 'x'", errors.FeatureNotSupported, "not allowed in the WHERE of a source"),

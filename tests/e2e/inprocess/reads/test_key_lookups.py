@@ -15,6 +15,7 @@ import pytest
 from inprocess import InProcess, running
 from ptvc.coord.controller.replicas import ReplicaClient
 from ptvc.coord.query.keyed_rows import KeyedRows
+from ptvc.persist import write
 from ptvc.replica import stored_rows
 from ptvc.replica.protocol import LookedUp, LookUp, LookUpStored
 
@@ -69,8 +70,15 @@ def test_select(runtime: InProcess, condition: str, wanted: set[int]) -> None:
     assert runtime.query(f"SELECT count(*) FROM t WHERE {condition}") == [(len(wanted),)]
 
 
-def test_parts_are_searched(runtime: InProcess, monkeypatch: pytest.MonkeyPatch) -> None:
+def only_large_blobs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is written from now on is not decoded by replicas themselves."""
     monkeypatch.setattr(stored_rows, "SMALL_BYTES", 0)
+    monkeypatch.setattr(write, "PACKED_MAX_BYTES", 0)
+    monkeypatch.setattr(write, "PASSING_MAX_BYTES", 0)
+
+
+def test_parts_are_searched(runtime: InProcess, monkeypatch: pytest.MonkeyPatch) -> None:
+    only_large_blobs(monkeypatch)
     runtime.query("CREATE TABLE searched (id int PRIMARY KEY, word text, n bigint, filler text)")
     runtime.query("INSERT INTO searched SELECT * FROM t")
     runtime.query("SELECT word FROM searched WHERE id = 70")
@@ -203,7 +211,7 @@ def test_replicas_decode_small_blobs_for_any_number_of_keys(runtime: InProcess, 
 def test_replicas_look_up_what_was_decoded_once(
     runtime: InProcess, answers: list[bool], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(stored_rows, "SMALL_BYTES", 0)
+    only_large_blobs(monkeypatch)
     with runtime.connect() as db:
         db.execute("CREATE TABLE asked (id int PRIMARY KEY, word text, n bigint, filler text)")
         db.execute("INSERT INTO asked SELECT * FROM t")

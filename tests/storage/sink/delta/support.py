@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import pyarrow as pa
 from deltalake import DeltaTable
 from ptvc.repr.schema import Schema
 from ptvc.storage.connections.values import Values
@@ -33,6 +34,7 @@ class Target:
     ) -> None:
         self.envelope = envelope
         self.schema = schema
+        self.former: Schema | None = None
         self.values = values
         self.term = 0
         self.key = key if envelope is SinkEnvelope.UPSERT else ()
@@ -42,11 +44,26 @@ class Target:
         if term is None:
             self.term = term = self.term + 1
         return DeltaSink(
-            self.options, self.schema, self.envelope, self.key, generation, FIRST, self.values, term=term
+            self.options,
+            self.schema,
+            self.envelope,
+            self.key,
+            generation,
+            FIRST,
+            self.values,
+            term=term,
+            former=self.former,
         )
 
     def table(self, version: int | None = None) -> DeltaTable:
         return DeltaTable(self.options.uri, version=version)
+
+    def read(self) -> pa.Table:
+        """The present rows, as the library reads them."""
+        return self.table().to_pyarrow_table()
+
+    def close(self) -> None:
+        """Nothing is open."""
 
     def rows(self, version: int | None = None) -> Counter[tuple[Any, ...]]:
         return Counter(duckdb_rows(self.table(version)))

@@ -58,6 +58,7 @@ class Target:
         self.term = 0
         self.envelope = envelope
         self.schema = schema
+        self.former: Schema | None = None
         self.key = key if envelope is SinkEnvelope.UPSERT else ()
         given = {"commit_interval_ms": 1, **options}
         self.options = IcebergSinkOptions("c1", "n", "out", identity="u1-abc", **given)
@@ -77,6 +78,7 @@ class Target:
             self.values,
             None,
             term=term,
+            former=self.former,
         )
         self.made.append(made)
         return made
@@ -86,6 +88,10 @@ class Target:
         if self.reader is None:
             self.reader = open_catalog(self.values, None, monotonic() + 10)
         return self.reader.load_table(self.options.identifier)
+
+    def read(self) -> pa.Table:
+        """The present rows, as the library reads them."""
+        return arrow_rows(self.table)
 
     def rows(self) -> Counter[tuple[Any, ...]]:
         return Counter(duckdb_rows(self.table))

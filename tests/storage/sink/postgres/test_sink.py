@@ -221,6 +221,17 @@ def test_tables_that_do_not_take_it(target: Callable[..., Target], table: str, w
     assert why in raised.value.message
 
 
+def test_a_schema_that_is_not_there(target: Callable[..., Target]) -> None:
+    out = target()
+    out.db.execute(f"DROP SCHEMA {out.schema}".encode())
+    sink = out.sink()
+    with pytest.raises(SinkStalled, match=f'schema "{out.schema}" does not exist there') as raised:
+        sink.open()
+    assert raised.value.sqlstate == "3F000"
+    out.db.execute(f"CREATE SCHEMA {out.schema}".encode())
+    assert sink.open() == 0
+
+
 def test_a_table_that_is_there(target: Callable[..., Target]) -> None:
     out = target()
     table = f"{out.schema}.out"

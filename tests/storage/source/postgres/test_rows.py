@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from random import Random
 from typing import Any
 
@@ -31,6 +32,7 @@ from ptvc.repr.types import (
 )
 from ptvc.storage.changes import Changes
 from ptvc.storage.source.postgres.pgoutput import Decoder
+from ptvc.storage.source.postgres.tables import UpstreamTable
 from ptvc.storage.source.upstream.rows import rows_of
 from servers.postgres_listening import Listening
 
@@ -65,6 +67,29 @@ def test_columns_are_found_by_name() -> None:
 def test_strings_are_as_good_as_binaries() -> None:
     oks, _ = rows_of([pa.array(["a"]), pa.array(["1"])], ["k", "v"], SCHEMA, np.array([1]))
     assert [column.to_pylist() for column in oks.columns] == [[1], ["a"]]
+
+
+@pytest.mark.parametrize(
+    ("key", "shown"),
+    [
+        (("id",), ", row with id = 7"),
+        (("id", "k"), ", row with id = 7, k = b"),
+        (("v",), ", row with v = ?"),  # its own value is what cannot be read
+        (("id", "left out"), ""),
+        ((), ""),
+    ],
+)
+def test_an_error_names_the_table_and_the_row(key: tuple[str, ...], shown: str) -> None:
+    schema = Schema((Column("id", INT8, False), Column("k", TEXT), Column("v", INT4)))
+    columns = _columns([(b"6", b"a", b"1"), (b"7", b"b", b"x")], 3)
+    former = UpstreamTable("public", "people", (), 1, "table 1", "f", key=key)
+    table = UpstreamTable.from_json(replace(former, names_rows=True).to_json())
+    names = list(schema.names)
+    _, errs = rows_of(columns, names, schema, np.array([1, 1]), table)
+    error = 'column "v": invalid input syntax for type integer: "x"'
+    assert errs.columns[1].to_pylist() == [f"table public.people{shown}: {error}"]
+    _, errs = rows_of(columns, names, schema, np.array([1, 1]), UpstreamTable.from_json(former.to_json()))
+    assert errs.columns[1].to_pylist() == [error]  # as an earlier version has written it
 
 
 def test_a_row_that_cannot_be_read_is_an_error_of_its_diff() -> None:

@@ -58,6 +58,18 @@
   {{ return(run_query(sql)) }}
 {%- endmacro %}
 
+{# The tables that the statement of each source has made itself. #}
+{% macro ptvc__get_own_tables() -%}
+  {% set sql -%}
+    select source.schema_name as source_schema, source.name as source_name, made.schema_name, made.name
+    from mz_internal.mz_source_own_tables own
+    join mz_catalog.mz_objects source on source.id = own.source_id
+    join mz_catalog.mz_objects made on made.id = own.id
+    order by made.schema_name, made.name
+  {%- endset %}
+  {{ return(run_query(sql)) }}
+{%- endmacro %}
+
 {# For each replica: whether the relation is hydrated there, its figures, and what is wrong with the replica. #}
 {% macro ptvc__get_hydration_statuses(relation) -%}
   {% set sql -%}

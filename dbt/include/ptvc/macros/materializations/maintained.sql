@@ -20,6 +20,10 @@
 {% endmaterialization %}
 
 {% materialization source, adapter='ptvc' %}
+  {% if adapter.is_of_source(sql) %}
+    {{ exceptions.raise_compiler_error(
+        model.name ~ " is a table of a source, not a source: set `materialized='source_table'`.") }}
+  {% endif %}
   {{ return(ptvc__maintain(this.incorporate(type='source'), sql)) }}
 {% endmaterialization %}
 

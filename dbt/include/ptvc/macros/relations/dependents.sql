@@ -7,10 +7,16 @@
   {% set foreign = [] %}
   {% set tests = [] %}
   {% set falling = [] %}
+  {% set plain = [] %}
   {% set sinks = ptvc__sinks_of_run(relation) | map(attribute='identifier') | list %}
+  {% set own_tables = adapter.own_tables(relation) if relation.is_source else [] %}
   {% for dependent in adapter.dependents(relation) %}
     {% set node = ptvc__node_of(dependent) %}
-    {% if node is none and dependent.is_index %}
+    {% if dependent in own_tables %}
+      {# it comes and goes with the source #}
+    {% elif own_tables and node is not none and adapter.reads_by_plain_name(node.unique_id, model.unique_id, graph.nodes) %}
+      {% do plain.append(dependent.sql_kind ~ ' ' ~ dependent.render()) %}
+    {% elif node is none and dependent.is_index %}
       {# made by the `indexes` config: it comes and goes with its relation #}
     {% elif dependent.is_sink and dependent.identifier in sinks %}
       {{ log(dependent.render() ~ " goes on with what it reads until its model runs") }}
@@ -22,7 +28,12 @@
       {% if node is not none and node.resource_type == 'test' %}{% do tests.append(node.name) %}{% endif %}
     {% endif %}
   {% endfor %}
-  {% if blocking and not should_full_refresh() %}
+  {% if plain %}
+    {{ exceptions.raise_compiler_error(
+        relation.render() ~ " changed and has to be replaced with the tables that it makes, but these rest on them by plain names, so dbt does not "
+        "know that they are made after it: " ~ plain | join(', ') ~ ". Write `{{ ref('" ~ model.name ~ "').own_table('"
+        ~ own_tables[0].identifier ~ "') }}` in them, and the like for other tables, and run all of it.") }}
+  {% elif blocking and not should_full_refresh() %}
     {{ exceptions.raise_compiler_error(
         relation.render() ~ " changed and has to be replaced, but these rest on it and are not part of this run: "
         ~ blocking | join(', ') ~ ". " ~ ptvc__remedy(blocking, foreign, tests)

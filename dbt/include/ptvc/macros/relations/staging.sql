@@ -41,7 +41,10 @@
     {{ return(wanted) }}
   {% endif %}
   {{ log('Applying ' ~ ('CREATE' if existing is none else 'REPLACE') ~ ' to: ' ~ wanted) }}
-  {% if existing is not none %}{% do ptvc__assert_droppable(existing) %}{% endif %}
+  {% if existing is not none %}
+    {% do ptvc__assert_droppable(existing) %}
+    {% do ptvc__warn_of_reductions(existing) %}
+  {% endif %}
   {% call statement('main') -%}
     {{ get_create_sql(staged, sql) }}
   {%- endcall %}
@@ -52,6 +55,20 @@
   {% do ptvc__wait(staged, changes.create) %}
   {% do ptvc__staged_anew(existing, wanted, staged, by_name) %}
   {{ return(staged) }}
+{%- endmacro %}
+
+{# What ALTER SOURCE has left out is none of the model's text: a source that is made anew has it again. #}
+{% macro ptvc__warn_of_reductions(existing) -%}
+  {% if config.get('materialized') in ('source', 'source_table') %}
+    {% set found = run_query(
+        "select r.definition from mz_internal.mz_source_reductions r join mz_catalog.mz_objects o on o.id = r.id "
+        "join mz_catalog.mz_schemas s on s.id = o.schema_id where s.name = " ~ ptvc__literal(existing.schema)
+        ~ " and o.name = " ~ ptvc__literal(existing.identifier) ~ " order by r.number") %}
+    {% if found.rows %}
+      {{ exceptions.warn(existing.render() ~ " is made anew as its model says: what ALTER had left out of it is there again, namely "
+          ~ found.columns[0].values() | join('; ') ~ ". Write it into the model, or ALTER it once more when the run has ended.") }}
+    {% endif %}
+  {% endif %}
 {%- endmacro %}
 
 {# A new object takes the place of `existing`, if there is one, and of all that rests on that. #}

@@ -11,9 +11,9 @@ from contextlib import ExitStack
 from pathlib import Path
 from statistics import median
 
-from .dbt_adapters import DbtAdapter, DbtResult, DbtRun, checked, served_postgres, served_ptvc
-from .dbt_project import write_profile, write_project
-from .measure import load
+from ..measure import load
+from .adapters import DbtAdapter, DbtResult, DbtRun, checked, served_postgres, served_ptvc
+from .project import write_profile, write_project
 
 UNCHANGED_MODELS = 100
 DAG_MODELS = 30

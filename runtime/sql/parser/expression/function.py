@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ...errors import SqlSyntaxError, Unsupported
-from ...expr.text.keywords import RESERVED
-from ..syntax import ast
-from .lexer import TokenKind
+from ....errors import SqlSyntaxError, Unsupported
+from ....expr.text.keywords import RESERVED
+from ...syntax import ast
+from ..lexer import TokenKind
 from .window import WindowParser
 
 LIKE_LEVEL = 5

@@ -22,10 +22,10 @@ from typing import Any
 import psycopg
 from rich.table import Table
 
-from .measure import load, tree_cpu_seconds
-from .postgres import postgres
-from .report import new_table, shows
-from .runtime import RuntimeFailed, served
+from ..measure import load, tree_cpu_seconds
+from ..postgres import postgres
+from ..report import new_table, shows
+from ..runtime import RuntimeFailed, served
 
 
 @dataclass(frozen=True, slots=True)

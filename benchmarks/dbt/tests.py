@@ -23,9 +23,9 @@ import psycopg
 import pyarrow as pa
 import pyarrow.csv as csv
 
-from .dbt_adapters import DbtAdapter, DbtResult, DbtRun, served_postgres, served_ptvc
-from .dbt_project import SCHEMA, write_models, write_profile, write_properties
-from .runtime import RuntimeFailed
+from ..runtime import RuntimeFailed
+from .adapters import DbtAdapter, DbtResult, DbtRun, served_postgres, served_ptvc
+from .project import SCHEMA, write_models, write_profile, write_properties
 
 SEED = 1
 DAYS = 730

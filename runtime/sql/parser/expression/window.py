@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ...errors import PtvcError, Unsupported
-from ..syntax import ast
-from .token_cursor import Cursor
+from ....errors import PtvcError, Unsupported
+from ...syntax import ast
+from ..token_cursor import Cursor
 
 _UNITS = ("rows", "range", "groups")
 

@@ -6,9 +6,9 @@ nothing else becomes of them.
 
 from __future__ import annotations
 
-from ...errors import InvalidParameter, SqlSyntaxError
-from .lexer import TokenKind
-from .token_cursor import Cursor
+from ....errors import InvalidParameter, SqlSyntaxError
+from ..lexer import TokenKind
+from ..token_cursor import Cursor
 
 _ANY = "EXPECTED GROUP SIZE"
 _OPTIONS = ("AGGREGATE INPUT GROUP SIZE", "DISTINCT ON INPUT GROUP SIZE", "LIMIT INPUT GROUP SIZE", _ANY)

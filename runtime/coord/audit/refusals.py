@@ -1,0 +1,57 @@
+"""Logins that were refused, so that a flood of them is few events: the first of a kind at once, those behind it as a number."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+WINDOW_MS = 60_000
+"""For so long those of a kind are counted together."""
+MOST_KINDS = 1_000
+"""Beyond, they are told apart by their reason only."""
+NAME_LENGTH = 63
+"""Of a name that is kept; a role has none that is longer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """`user` is who the client said that it is, and `network` where it is; None of those that are counted together."""
+
+    user: str | None
+    network: str | None
+    reason: str
+
+
+@dataclass(slots=True)
+class _Counted:
+    since_ms: int
+    more: int = 0
+
+
+class Refusals:
+    def __init__(self) -> None:
+        self._counted: dict[Refusal, _Counted] = {}
+
+    def __len__(self) -> int:
+        return len(self._counted)
+
+    def add(self, refusal: Refusal, now_ms: int) -> Refusal | None:
+        """What is an event of its own; None: it was counted."""
+        if refusal.user is not None and len(refusal.user) > NAME_LENGTH:
+            refusal = Refusal(refusal.user[:NAME_LENGTH], refusal.network, refusal.reason)
+        if refusal not in self._counted and len(self._counted) >= MOST_KINDS:
+            refusal = Refusal(None, None, refusal.reason)
+        found = self._counted.get(refusal)
+        if found is not None:
+            found.more += 1
+            return None
+        self._counted[refusal] = _Counted(now_ms)
+        return refusal
+
+    def ended(self, now_ms: int, *, all_of_them: bool = False) -> Iterator[tuple[Refusal, int, int]]:
+        """Of each kind whose time is over, how many more there were, and since when; from then on it begins anew."""
+        for refusal, found in list(self._counted.items()):
+            if all_of_them or now_ms - found.since_ms >= WINDOW_MS:
+                del self._counted[refusal]
+                if found.more:
+                    yield refusal, found.more, found.since_ms

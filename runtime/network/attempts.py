@@ -1,0 +1,102 @@
+"""Logins that failed, and how long the next ones wait for that.
+
+```
+attempt ── wait ── proof ── failed: the next one of this client as this role waits longer
+                     └───── succeeded: what was counted of the two is forgotten
+```
+
+A client that is wrong waits; nobody else is locked out.  What is counted is of a client and the role that it names, so who guesses the
+password of a role slows only himself down.  Who goes through many roles from one place is counted by his address as well.  Attempts
+at the same time wait for each other: many at once are no faster than one.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+from time import monotonic
+
+from ..errors import PtvcError
+
+FREE_ATTEMPTS = 3
+"""So many failures of a client as a role cost nothing: a password is mistyped."""
+FREE_OF_ADDRESS = 30
+"""So many failures of a client as anybody."""
+MOST_DELAY_S = 10.0
+MOST_WAIT_S = 30.0
+"""Who would wait longer is refused without a proof."""
+FORGOTTEN_AFTER_S = 900.0
+MOST_KEPT = 10_000
+"""So many are counted; the one that failed longest ago makes way."""
+
+Key = tuple[str, str | None]
+
+
+class TooManyFailures(PtvcError):
+    """An attempt that was not heard: too many before it have failed."""
+
+    sqlstate = "28000"
+
+
+@dataclass(slots=True)
+class _Failures:
+    """`free_at` is when the next attempt may be made, if it waits."""
+
+    count: int
+    last: float
+    free_at: float
+
+
+class Attempts:
+    """`first_delay_s` is what the first failure costs that is not free; each further one costs twice as much, up to a limit.  0: none
+    costs anything."""
+
+    def __init__(self, first_delay_s: float = 0.5, now: Callable[[], float] = monotonic) -> None:
+        self._first_delay_s = first_delay_s
+        self._now = now
+        self._failures: OrderedDict[Key, _Failures] = OrderedDict()
+
+    def __len__(self) -> int:
+        return len(self._failures)
+
+    def wait_s(self, network: str, user: str) -> float:
+        """How long the attempt that is made now has to wait; one behind it waits for it too.  Raises TooManyFailures."""
+        now = self._now()
+        waits: list[tuple[_Failures, float]] = []
+        for key, free in (((network, user), FREE_ATTEMPTS), ((network, None), FREE_OF_ADDRESS)):
+            found = self._failures.get(key)
+            if found is not None and now - found.last > FORGOTTEN_AFTER_S:
+                del self._failures[key]
+            elif found is not None and (delay := self._delay(found.count - free)):
+                waits.append((found, max(found.free_at, now) + delay))
+        until = max((at for _, at in waits), default=now)
+        if until - now > MOST_WAIT_S:
+            raise TooManyFailures(
+                f'too many failed logins as "{user}"',
+                hint="Try again in a minute, one login at a time.",
+            )
+        for found, _ in waits:
+            found.free_at = until
+        return until - now
+
+    def failed(self, network: str, user: str) -> None:
+        now = self._now()
+        for key in ((network, user), (network, None)):
+            found = self._failures.pop(key, None)
+            if found is None or now - found.last > FORGOTTEN_AFTER_S:
+                found = _Failures(0, now, now)
+            found.count += 1
+            found.last = now
+            self._failures[key] = found
+        while len(self._failures) > MOST_KEPT:
+            self._failures.popitem(last=False)
+
+    def succeeded(self, network: str, user: str) -> None:
+        self._failures.pop((network, user), None)
+
+    def _delay(self, paid: int) -> float:
+        """What the failures cost of which so many are not free."""
+        if paid <= 0:
+            return 0.0
+        return min(self._first_delay_s * 2.0 ** min(paid - 1, 30), MOST_DELAY_S)

@@ -1,0 +1,78 @@
+"""Places of connections: at most so many at once, and of these so many of one client.
+
+Who a client is, is told from its address (`network_of`).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+
+
+class Places:
+    """`most` in all, `most_of_one` of one network; 0 is any number."""
+
+    def __init__(self, most: int, most_of_one: int) -> None:
+        self._most = most
+        self._most_of_one = most_of_one
+        self._taken: Counter[str] = Counter()
+        self.taken = 0
+        """How many there are."""
+
+    def has_room_for(self, network: str) -> bool:
+        """Whether the network may have one more, however many there are in all."""
+        return not self._most_of_one or self._taken[network] < self._most_of_one
+
+    def take(self, network: str, *, beyond: bool = False) -> bool:
+        """Takes one; False where there is none, unless it is taken `beyond` what there is."""
+        if not beyond and (not self.has_room_for(network) or (self._most and self.taken >= self._most)):
+            return False
+        self._taken[network] += 1
+        self.taken += 1
+        return True
+
+    def free(self, network: str) -> None:
+        """Gives back one that was taken."""
+        self.taken -= 1
+        self._taken[network] -= 1
+        if not self._taken[network]:
+            del self._taken[network]
+
+
+class Waiting(Generic[T]):
+    """Connections that have not proved anything: one more than there may be ends the oldest, so that those which never go on keep
+    nobody out.  One network has room for `most_of_one`: beyond, its own oldest one goes.  0 is any number, but of `most`."""
+
+    def __init__(self, most: int, most_of_one: int) -> None:
+        self._most = most
+        self._most_of_one = most_of_one
+        self._all: dict[T, str] = {}
+        self._of: dict[str, dict[T, None]] = {}
+
+    def __len__(self) -> int:
+        return len(self._all)
+
+    def add(self, connection: T, network: str) -> T | None:
+        """The one that has to make way, if one has."""
+        own = self._of.get(network, {})
+        gone: T | None = None
+        if self._most_of_one and len(own) >= self._most_of_one:
+            gone = next(iter(own))
+        elif len(self._all) >= self._most:
+            gone = next(iter(self._all))
+        if gone is not None:
+            self.remove(gone)
+        self._all[connection] = network
+        self._of.setdefault(network, {})[connection] = None
+        return gone
+
+    def remove(self, connection: T) -> None:
+        """Of one that is not there any more, nothing."""
+        network = self._all.pop(connection, None)
+        if network is not None:
+            own = self._of[network]
+            del own[connection]
+            if not own:
+                del self._of[network]

@@ -1,0 +1,140 @@
+"""A replica, from its end of the stream: what its threads do of each other's long work."""
+
+from __future__ import annotations
+
+import select
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from ptvc.persist.blob.memory import MemoryBlob
+from ptvc.persist.column_cache import ColumnCache
+from ptvc.replica import main
+from ptvc.replica.dataflows import Dataflows
+from ptvc.replica.main import Replica
+from ptvc.replica.protocol import Ingest, Ingested, Message, Progress, SinkProgress, Uninstall, Updates
+from ptvc.replica.protocol.connection import Connection
+
+from .support import imported, parts
+from .test_sources_and_sinks import sink, source, values
+
+WAIT_S = 20
+
+
+class Coordinator:
+    """The other end."""
+
+    def __init__(self, connection: Connection, there: socket.socket) -> None:
+        self._connection, self._socket = connection, there
+        self.send = connection.send
+
+    def says_within(self, seconds: float) -> bool:
+        return bool(select.select([self._socket], [], [], seconds)[0])
+
+    def next(self, kind: type[Message], wanted: Callable[[Message], bool] = lambda _: True) -> Message:
+        while (message := self._connection.receive()) is not None:
+            if isinstance(message, kind) and wanted(message):
+                return message
+        raise AssertionError("the replica has ended")
+
+
+class LongStep:
+    """In which the step thread is from the first message to when it is let go."""
+
+    def __init__(self) -> None:
+        self.begun, self._may_end = threading.Event(), threading.Event()
+
+    def __call__(self, dataflows: Dataflows) -> Iterator[Message]:
+        self.begun.set()
+        assert self._may_end.wait(WAIT_S)
+        return iter(())
+
+    def end(self) -> None:
+        self._may_end.set()
+
+
+@pytest.fixture
+def step(monkeypatch: pytest.MonkeyPatch) -> LongStep:
+    step = LongStep()
+    monkeypatch.setattr(Dataflows, "step", lambda self: step(self))
+    return step
+
+
+@pytest.fixture
+def blob() -> MemoryBlob:
+    return MemoryBlob()
+
+
+@pytest.fixture
+def coordinator(step: LongStep, blob: MemoryBlob, tmp_path: Path) -> Iterator[Coordinator]:
+    """A replica's, which is in a long step."""
+    here, there = socket.socketpair()
+    here.settimeout(WAIT_S)
+
+    def never() -> None:
+        raise AssertionError("nothing is stuck for good")
+
+    replica = Replica(Connection(there), blob, ColumnCache(tmp_path / "columns"), "test", never)
+    running = threading.Thread(target=replica.run)
+    running.start()
+    connection = Connection(here)
+    try:
+        connection.send(Progress(1, 0))
+        assert step.begun.wait(WAIT_S)
+        yield Coordinator(connection, here)
+    finally:
+        step.end()
+        connection.close()
+        running.join(WAIT_S)
+        assert not running.is_alive()
+
+
+def test_sources_commit_whatever_a_step_takes(
+    coordinator: Coordinator, blob: MemoryBlob, tmp_path: Path
+) -> None:
+    file = tmp_path / "in.csv"
+    file.write_text("a\n1\n")
+    coordinator.send(source(file, None))
+    for time in (10, 20, 30):
+        assert values(blob, coordinator.next(Ingest)) == [time // 10]
+        with file.open("a") as out:
+            out.write(f"{time // 10 + 1}\n")
+        coordinator.send(Ingested("s", time))
+    assert values(blob, coordinator.next(Ingest)) == [4]
+
+
+def test_a_source_that_is_far_ahead_keeps_the_pace_of_the_steps(
+    coordinator: Coordinator,
+    step: LongStep,
+    blob: MemoryBlob,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(main, "MOST_AHEAD_BYTES", 10)
+    file = tmp_path / "in.csv"
+    file.write_text("a\n1\n")
+    coordinator.send(source(file, None))
+    coordinator.next(Ingest)
+    coordinator.send(Progress(11, 0, (Updates("t", 0, 11, parts(blob, (1, 10, 1), (2, 10, 1))),)))
+    coordinator.send(Ingested("s", 10))
+    with file.open("a") as out:
+        out.write("2\n")
+    assert not coordinator.says_within(0.5), "it is told when the step has ended"
+    step.end()
+    assert values(blob, coordinator.next(Ingest)) == [2]
+
+
+def test_sinks_write_whatever_a_step_takes(
+    coordinator: Coordinator, blob: MemoryBlob, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    view = imported(blob, "v", as_of=10, upper=11, snapshot=((1, 5, 1),), timestamped=False)
+    coordinator.send(sink(out, view, "debezium"))
+    coordinator.next(SinkProgress, lambda now: now.upper == 11)
+    committed = Updates("v", 11, 21, parts(blob, (2, 20, 1)))
+    coordinator.send(Progress(21, 0, (committed,), (("v", 21),)))
+    coordinator.next(SinkProgress, lambda now: now.upper == 21)
+    coordinator.send(Uninstall("k"))
+    assert sorted(out.iterdir()), "what it has written"
