@@ -12,7 +12,6 @@ A resident subject is measured from the change (a batch in this process) to the 
 from __future__ import annotations
 
 import os
-import pickle
 import socket
 import tempfile
 import threading
@@ -20,6 +19,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -27,7 +27,6 @@ from ptvc.compute.dataflow import Dataflow
 from ptvc.compute.memory import RELEASE_ROWS, release_memory
 from ptvc.compute.spark.application import Application
 from ptvc.expr.tree.relation import GlobalId
-from ptvc.replica.protocol import Connection, encode
 from ptvc.repr.batch import NO_ERRORS, Batch, Delta, from_ipc, to_ipc
 from ptvc.repr.schema import Column, Schema
 from ptvc.repr.types import INT4, INT8, TEXT
@@ -138,11 +137,17 @@ def output_schema(batch: Batch) -> Schema:
 def serve(address: str, kind: str, workload: str, base_rows: int, attempt: int) -> None:
     """Runs in the task: hydrates, then answers changes (bytes) and questions for usage (None) until the other
     side has closed."""
-    connection = Connection(address)
+    stream = socket.socket(socket.AF_UNIX)
+    stream.connect(address)
+    connection = Connection(stream.detach())
     subject = InProcess(kind, WORKLOADS[workload], base_rows)
     connection.send(subject.hydration)
     schema: Schema | None = None
-    while (message := connection.receive()) is not None:
+    while True:
+        try:
+            message = connection.recv()
+        except EOFError:
+            break
         if message == USAGE:
             connection.send(subject.usage())
             continue
@@ -175,9 +180,8 @@ class Resident:
         )
         self._thread.start()
         listener.settimeout(1.0)
-        self._socket = self._accept(listener)
+        self._connection = Connection(self._accept(listener).detach())
         listener.close()
-        self._reader = self._socket.makefile("rb", buffering=1 << 20)
         self.hydration: Hydration = self._receive()
 
     def _run(self, application: Application, name: str, work: Any) -> None:
@@ -198,29 +202,24 @@ class Resident:
             return accepted
 
     def _receive(self) -> Any:
-        header = self._reader.read(4)
-        if len(header) < 4:
+        try:
+            return self._connection.recv()
+        except EOFError:
             self._thread.join()
             raise RuntimeError("the resident task has ended") from self._failure
-        return pickle.loads(self._reader.read(int.from_bytes(header, "big")))
-
-    def _send(self, message: Any) -> None:
-        for piece in encode(message):
-            self._socket.sendall(piece)
 
     def step(self, change: Batch) -> Batch:
-        self._send(to_ipc(self._orders, change))
+        self._connection.send(to_ipc(self._orders, change))
         return from_ipc(self._receive())
 
     def usage(self) -> Usage:
-        self._send(USAGE)
+        self._connection.send(USAGE)
         usage = self._receive()
         assert isinstance(usage, Usage)
         return usage
 
     def close(self) -> None:
         """Ends the task."""
-        self._reader.close()
-        self._socket.close()
+        self._connection.close()
         self._thread.join()
         self._folder.cleanup()

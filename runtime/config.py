@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
+from urllib.parse import urlsplit
 
 from .errors import InvalidParameter
 
@@ -29,6 +30,9 @@ _LOCAL_CLUSTER = re.compile(r"local-cluster\[\s*(\d+)\s*,\s*(\d+)\s*,\s*\d+\s*\]
 _MEMORY = re.compile(r"(\d+)([mg])", re.IGNORECASE)
 _LEAST_DRIVER_MB = 512
 
+_ANY_ADDRESS = ("0.0.0.0", "::")
+"""What can be listened on, but not be dialed."""
+
 POSTGRES_VERSION = "16.4"
 """The server version that clients are sent: psql and drivers shape their SQL by it."""
 
@@ -44,6 +48,12 @@ class Settings:
 
     spark_master: str = field(default="", metadata={"help": "Spark master; empty chooses local[n,4]"})
     spark_driver_memory: str = field(default="2g", metadata={"help": "heap of the driver's JVM"})
+    control_listen: str = field(
+        default="",
+        metadata={
+            "help": "host:port at which replicas come in over TLS; empty: they are on this machine, and come in by a Unix socket"
+        },
+    )
     replica_slots: int = field(
         default=32, metadata={"help": "replicas that can exist at once, of all clusters together"}
     )
@@ -203,6 +213,24 @@ class Settings:
                 f'setting "spark_driver_memory" cannot be "{self.spark_driver_memory}"',
                 hint=f"Give {_LEAST_DRIVER_MB}m or more, as 1500m or 2g.",
             )
+        self.control_address  # noqa: B018  # is read, so that a bad one is refused
+
+    @property
+    def control_address(self) -> tuple[str, int] | None:
+        """Host and port of `control_listen`.  Raises InvalidParameter."""
+        if not self.control_listen:
+            return None
+        try:
+            found = urlsplit(f"//{self.control_listen}")
+            host, port = found.hostname, found.port
+        except ValueError:
+            host, port = None, None
+        if not host or port is None or found.netloc != self.control_listen or host in _ANY_ADDRESS:
+            raise InvalidParameter(
+                f'setting "control_listen" cannot be "{self.control_listen}"',
+                hint="Give the address of this machine that others reach, and a port, as 10.0.0.5:6890; port 0 picks a free one.",
+            )
+        return host, port
 
     @property
     def master(self) -> str:

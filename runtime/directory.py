@@ -1,6 +1,6 @@
 """An environment's directory, as other processes see it: who serves it, and where that one listens.
 
-It is its owner's alone: it holds rows, password verifiers, and a socket on which code is run.  `make_private` gives the
+It is its owner's alone: it holds rows, password verifiers, and the socket between the processes.  `make_private` gives the
 directory mode 0700 and what is in it none for others; processes that serve it make files under `PRIVATE_UMASK`.
 
 A directory belongs to one process at a time: a lock file says so at once, and the epoch in consensus decides in the end.

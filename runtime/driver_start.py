@@ -11,12 +11,24 @@ import signal
 import subprocess
 import sys
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from secrets import token_bytes
 from typing import Self
 
 from .config import Settings
 from .directory import PRIVATE_UMASK
+
+SECRET_BYTES = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """A driver's process, and the secret that it has read from its standard input: nobody else sees that, as they would an argument, nor has what it
+    starts, as it would a variable of its environment."""
+
+    process: subprocess.Popen[bytes]
+    secret: bytes = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,19 +56,24 @@ class DriverCommand:
         arguments = [coordinator, self.address, str(self.directory), self.blobs, self.master, self.memory]
         return [sys.executable, "-P", "-m", "ptvc.replica.driver", *arguments]
 
-    def begin(self) -> subprocess.Popen[bytes]:
+    def begin(self) -> Begun:
         """Raises OSError."""
         self.log.parent.mkdir(parents=True, exist_ok=True)
         with self.log.open("ab") as log:
             # Its own process group, so that a Ctrl-C at the terminal reaches the coordinator alone.
-            return subprocess.Popen(
+            process = subprocess.Popen(
                 self.words,
-                stdin=subprocess.DEVNULL,
+                stdin=subprocess.PIPE,
                 stdout=log,
                 stderr=log,
                 start_new_session=True,
                 umask=PRIVATE_UMASK,
             )
+        secret = token_bytes(SECRET_BYTES)
+        assert process.stdin is not None
+        with suppress(BrokenPipeError), process.stdin as stdin:  # it has ended; who waits for it sees that
+            stdin.write(secret)
+        return Begun(process, secret)
 
 
 class BegunDriver:
@@ -64,21 +81,21 @@ class BegunDriver:
 
     def __init__(self, command: DriverCommand) -> None:
         self._command = command
-        self._process: subprocess.Popen[bytes] | None = None
+        self._begun: Begun | None = None
 
     def __enter__(self) -> Self:
         with suppress(OSError):  # the coordinator tries again, and says what is wrong
-            self._process = self._command.begin()
+            self._begun = self._command.begin()
         return self
 
-    def take(self, command: DriverCommand) -> subprocess.Popen[bytes] | None:
+    def take(self, command: DriverCommand) -> Begun | None:
         """Once, and for the same command only."""
         if command != self._command:
             return None
-        process, self._process = self._process, None
-        return process
+        begun, self._begun = self._begun, None
+        return begun
 
     def __exit__(self, *_: object) -> None:
-        if self._process is not None:
-            os.killpg(self._process.pid, signal.SIGKILL)
-            self._process.wait()
+        if self._begun is not None:
+            os.killpg(self._begun.process.pid, signal.SIGKILL)
+            self._begun.process.wait()

@@ -41,15 +41,19 @@ from ptvc.pgwire.listener import Limits, Listener, serve
 from ptvc.pgwire.passwords import of_roles
 from ptvc.replica.main import Replica
 from ptvc.replica.protocol import (
+    DRIVER,
     CancelJob,
     Connection,
     DriverHello,
+    Hello,
     JobFinished,
     Message,
-    ReplicaHello,
     RunJob,
     StartReplica,
     StopReplica,
+    UnixAddress,
+    dial,
+    new_secret,
 )
 from ptvc.supervision import Supervisor
 
@@ -68,17 +72,17 @@ FAST = Settings(
 """Settings under which everything that happens by the clock happens soon, and what DuckDB computes of many rows it does of few."""
 
 
-class _Counted(Connection):
+def counted(connection: Connection, received: Counter[type]) -> Connection:
     """Counts what comes, by its type."""
+    receive = connection.receive
 
-    def __init__(self, to: str, received: Counter[type]) -> None:
-        super().__init__(to)
-        self._received = received
-
-    def receive(self) -> Message | None:
-        message = super().receive()
-        self._received[type(message)] += 1
+    def counting() -> Message | None:
+        message = receive()
+        received[type(message)] += 1
         return message
+
+    connection.receive = counting  # type: ignore[method-assign]
+    return connection
 
 
 class ThreadDriver:
@@ -86,6 +90,7 @@ class ThreadDriver:
 
     def __init__(self, address: str, blobs: str, on_exit: OnExit, jobs: bool = False) -> None:
         self._address = address
+        self.secret = new_secret()
         self._blobs = blobs
         self._cache = ColumnCache(Path(address).parent / "columns")
         self._jobs = jobs
@@ -105,9 +110,6 @@ class ThreadDriver:
     def start(self) -> None:
         self._cache.clear()
         self._spawn(self._run, "driver")
-
-    def is_it(self, pid: int) -> bool:
-        return True
 
     def healthy(self) -> None:
         self.connected += 1
@@ -148,14 +150,15 @@ class ThreadDriver:
         thread.start()
 
     def _run(self) -> None:
-        self._connection = connection = Connection(self._address)
+        hello = Hello(DRIVER, 0, 0, os.getpid())
+        self._connection = connection = dial(UnixAddress(self._address), hello, self.secret)
         connection.send(DriverHello(os.getpid(), "none", "threads"))
         while (message := connection.receive()) is not None:
             match message:
-                case StartReplica(replica=replica, epoch=epoch):
+                case StartReplica(replica=replica):
                     self._stopped[replica] = stopped = threading.Event()
                     self._spawn(
-                        lambda r=replica, e=epoch, s=stopped: self._resident(r, e, s),  # type: ignore[misc]
+                        lambda m=message, s=stopped: self._resident(m, s),  # type: ignore[misc]
                         f"replica {replica}",
                     )
                 case StopReplica(replica=replica):
@@ -189,16 +192,17 @@ class ThreadDriver:
         with suppress(ConnectionError):
             connection.send(finished)
 
-    def _resident(self, replica: str, epoch: int, stopped: threading.Event) -> None:
+    def _resident(self, start: StartReplica, stopped: threading.Event) -> None:
+        replica, epoch = start.replica, start.epoch
         while not stopped.is_set():
             if replica in self._paused:
                 stopped.wait(0.02)
                 continue
             attempt = next(self._attempts)
             try:
-                connection = _Counted(self._address, self.received)
+                hello = Hello(replica, epoch, attempt, os.getpid())
+                connection = counted(dial(start.address, hello, start.secret), self.received)
                 self._connections[replica] = connection
-                connection.send(ReplicaHello(replica, epoch, attempt, os.getpid()))
             except OSError:
                 return  # the coordinator is gone
             writer = f"replica-{replica}-{epoch}-{attempt}"

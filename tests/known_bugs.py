@@ -421,6 +421,41 @@ FINDINGS = (
 
 OTHERS = (
     Mutant(
+        "who dials the coordinator need not know the secret",
+        (
+            Edit(
+                "runtime/replica/protocol/handshake.py",
+                "        if secret is None or not hmac.compare_digest(proof, expected):\n",
+                "        if secret is None or len(proof) != len(expected):\n",
+            ),
+        ),
+        ("tests/replica/protocol/test_handshake.py::test_who_does_not_know_it_is_not_admitted",),
+    ),
+    Mutant(
+        "TLS that was tampered with on the way ends the coordinator",
+        (
+            Edit(
+                "runtime/replica/protocol/connection.py",
+                "        except (asyncio.IncompleteReadError, OSError):",
+                "        except (asyncio.IncompleteReadError, ConnectionError):",
+            ),
+        ),
+        (
+            "tests/coord/controller/test_control_listener.py::test_tls_that_was_tampered_with_ends_the_connection",
+        ),
+    ),
+    Mutant(
+        "a message may hold values of other types than its fields have",
+        (
+            Edit(
+                "runtime/replica/protocol/codec.py",
+                "                if kinds not in form.seen:\n                    form.check(kinds)\n",
+                "",
+            ),
+        ),
+        ("tests/replica/protocol/test_codec.py::test_other_bytes_are_refused",),
+    ),
+    Mutant(
         "a project's own default materialization of data tests is passed over",
         (
             Edit(

@@ -1,7 +1,8 @@
 """The driver: a small process that owns the environment's Spark application and does what the coordinator says (`driving`).
 
 It exits when the coordinator goes, and when its JVM dies: the coordinator then starts a new one.
-`python -m ptvc.replica.driver COORDINATOR ADDRESS DIRECTORY BLOBS MASTER MEMORY`, where COORDINATOR is its process id and BLOBS their URL.
+`python -m ptvc.replica.driver COORDINATOR ADDRESS DIRECTORY BLOBS MASTER MEMORY`, where COORDINATOR is its process id and BLOBS their URL; the standard
+input is the secret that it shares with the coordinator.
 """
 
 from __future__ import annotations
@@ -22,8 +23,10 @@ ORPHANED_S = 0.5
 """How often it is looked whether the coordinator is there, which nothing else tells before there is a connection."""
 
 
-def main(coordinator: str, address: str, directory: str, blobs: str, master: str, memory: str) -> None:
-    """Starts Spark, then serves the coordinator; returns when it is gone."""
+def main(
+    secret: bytes, coordinator: str, address: str, directory: str, blobs: str, master: str, memory: str
+) -> None:
+    """Starts Spark, then serves the coordinator, to which it proves that it knows the secret; returns when it is gone."""
     dialled = threading.Event()
     watched = (int(coordinator), dialled)
     threading.Thread(target=end_with, args=watched, name="coordinator watch", daemon=True).start()
@@ -37,7 +40,7 @@ def main(coordinator: str, address: str, directory: str, blobs: str, master: str
         from ..compute.spark.application import Application
         from .driving import serve
 
-    serve(Application(spark.result(), path / "spark"), address, path, blobs, dialled.set)
+    serve(Application(spark.result(), path / "spark"), address, secret, path, blobs, dialled.set)
 
 
 def end_with(coordinator: int, dialled: threading.Event) -> None:
@@ -48,6 +51,6 @@ def end_with(coordinator: int, dialled: threading.Event) -> None:
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    main(sys.stdin.buffer.read(), *sys.argv[1:])
     # Daemon threads may be inside a call to the JVM: nothing is left to wait for.
     os._exit(0)

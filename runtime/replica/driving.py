@@ -17,15 +17,20 @@ from ..retry import Backoff, Pauses
 from .jobs import run_job, run_tasks
 from .main import run_replica
 from .protocol import (
+    DRIVER,
     CancelJob,
     Connection,
     DriverHello,
+    Hello,
     JobFinished,
     Message,
+    Refused,
     RunJob,
     RunTasks,
     StartReplica,
     StopReplica,
+    UnixAddress,
+    dial,
 )
 
 logger = logging.getLogger(__name__)
@@ -37,15 +42,13 @@ HEALTHY_S = 10.0
 JOBS_AT_ONCE = max(2, len(os.sched_getaffinity(0)))
 """More would only hold more memory: each has a task for every core."""
 DIAL_S = 0.02
+REFUSED_S = 0.2
 DIALLED_WITHIN_S = 60.0
 
 
 class Driver:
-    def __init__(
-        self, connection: Connection, address: str, blobs: str, cache: ColumnCache, app: Application
-    ) -> None:
+    def __init__(self, connection: Connection, blobs: str, cache: ColumnCache, app: Application) -> None:
         self._connection = connection
-        self._address = address
         self._blobs = blobs
         self._cache = cache
         self._app = app
@@ -84,7 +87,8 @@ class Driver:
 
     def _keep_resident(self, command: StartReplica, stop: threading.Event) -> None:
         """Submits the resident job again and again until the replica is dropped."""
-        work = partial(run_replica, self._address, self._blobs, self._cache, command.replica, command.epoch)
+        # What Spark carries to the task, on a channel of its own, has the secret.
+        work = partial(run_replica, command, self._blobs, self._cache)
         pauses = Pauses(RESUBMIT)
         while not stop.is_set():
             began = monotonic()
@@ -110,27 +114,31 @@ class Driver:
         self._connection.send(finished)
 
 
-def serve(app: Application, address: str, directory: Path, blobs: str, dialled: Callable[[], None]) -> None:
+def serve(
+    app: Application, address: str, secret: bytes, directory: Path, blobs: str, dialled: Callable[[], None]
+) -> None:
     """Dials the coordinator, says so, and serves it; returns when it is gone."""
     cache = ColumnCache(directory / "columns")
     cache.clear()
     app.on_jvm_exit(lambda: os._exit(EXIT_JVM_DIED))
     try:
-        connection = _dialled(address)
+        connection = _dialled(UnixAddress(address), secret)
         dialled()
         connection.send(DriverHello(os.getpid(), app.version, app.master))
-        Driver(connection, address, blobs, cache, app).run()
+        Driver(connection, blobs, cache, app).run()
     finally:
         app.stop()
 
 
-def _dialled(address: str) -> Connection:
-    """The coordinator may still be starting."""
+def _dialled(address: UnixAddress, secret: bytes) -> Connection:
+    """The coordinator may still be starting, and not know yet that this driver is its own."""
     deadline = monotonic() + DIALLED_WITHIN_S
     while True:
         try:
-            return Connection(address)
-        except (FileNotFoundError, ConnectionRefusedError) as error:
+            return dial(address, Hello(DRIVER, 0, 0, os.getpid()), secret)
+        except (FileNotFoundError, ConnectionRefusedError, Refused) as error:
             if monotonic() > deadline:
-                raise ConnectionError(f"nobody listens on the control socket {address}: {error}") from error
-            sleep(DIAL_S)
+                raise ConnectionError(
+                    f"the coordinator does not answer on the control socket {address.path}: {error}"
+                ) from error
+            sleep(REFUSED_S if isinstance(error, Refused) else DIAL_S)

@@ -40,6 +40,7 @@ from .protocol import (
     CheckpointPublished,
     Connection,
     Halt,
+    Hello,
     Ingested,
     InstallDataflow,
     InstallSink,
@@ -54,12 +55,14 @@ from .protocol import (
     PeekFailed,
     PeekIndex,
     Progress,
-    ReplicaHello,
+    Refused,
     Repoint,
     SetOutputs,
     SharesRead,
+    StartReplica,
     StepEnded,
     Uninstall,
+    dial,
     replica_writer,
 )
 from .step_under_way import StepUnderWay
@@ -75,12 +78,18 @@ EXIT_STUCK = 4
 """The status of a process in which a dataflow did not stop."""
 
 
-def run_replica(address: str, blobs: str, cache: ColumnCache, replica: str, epoch: int, attempt: int) -> None:
+def run_replica(start: StartReplica, blobs: str, cache: ColumnCache, attempt: int) -> None:
     """Runs one replica, whose blobs are at that URL, until the coordinator closes the connection."""
     sys.setswitchinterval(SWITCH_INTERVAL_S)
-    connection = Connection(address)
-    connection.send(ReplicaHello(replica, epoch, attempt, os.getpid()))
-    writer = replica_writer(replica, epoch, attempt)
+    hello = Hello(start.replica, start.epoch, attempt, os.getpid())
+    try:
+        connection = dial(start.address, hello, start.secret)
+    except (
+        Refused
+    ) as error:  # dropped, or started anew: whether it is submitted again is for the driver to say
+        logger.warning("replica %s, attempt %d, is not taken: %s", start.replica, attempt, error)
+        return
+    writer = replica_writer(start.replica, start.epoch, attempt)
     made = Replica(connection, open_blob(blobs), cache, writer, kill=partial(os._exit, EXIT_STUCK))
     made.warm()
     made.run()

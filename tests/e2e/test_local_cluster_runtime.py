@@ -1,7 +1,7 @@
 """A whole runtime on executors that are processes of their own: `local-cluster[2,2,1024]`, two of two cores and 1 GiB each.
 
-One core is the replica's for good.  Where it runs, and where the tasks of jobs run, may be killed: nothing is lost, nothing is
-there twice.
+Replicas come in over TCP, as they would from other machines.  One core is the replica's for good.  Where it runs, and where the tasks of
+jobs run, may be killed: nothing is lost, nothing is there twice.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ pytestmark = pytest.mark.slow
 ROWS = 60_000
 SETTINGS = (
     "spark_master=local-cluster[2,2,1024]",
+    "control_listen=127.0.0.1:0",
     "job_min_rows=50000",
     "step_job_min_rows=20000",
     "query_job_min_rows=50000",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import pickle
 import signal
 import threading
 from collections import Counter
@@ -21,7 +20,7 @@ from ptvc.expr.registry import resolve_call
 from ptvc.expr.tree import relation as r
 from ptvc.expr.tree.scalar import ColumnRef, Literal
 from ptvc.persist.blob.memory import MemoryBlob
-from ptvc.replica.protocol import PeekFailed, PeekRows
+from ptvc.replica.protocol import PeekFailed, PeekRows, decode
 from ptvc.replica.queries import pool
 from ptvc.replica.queries.answers import Start
 from ptvc.replica.queries.pool import Pool
@@ -46,7 +45,7 @@ class Asked:
         self.pool = Pool(Start(MemoryBlob(), None, dict(os.environ)), self._deliver, supervisor)
 
     def _deliver(self, pieces: Iterable[bytes | memoryview]) -> None:
-        self._answers.put(pickle.loads(b"".join(pieces)[4:]))
+        self._answers.put(decode(b"".join(pieces)[4:]))
 
     def ask(self, peek_id: int, relation: r.Relation, **more: Any) -> None:
         self.pool.interrupts.of(peek_id)

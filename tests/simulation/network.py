@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import pickle
 import struct
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from ptvc.replica.protocol import Message, encode
+from ptvc.replica.protocol import CHALLENGE_BYTES, PROOF_BYTES, Dialing, Message, decode, encode
 
 _HEADER = struct.Struct(">I")
 _APART_S = 1e-9
@@ -32,11 +31,11 @@ class SimulatedServer:
         self._latency = latency
         self._open = True
 
-    def dial(self, peer: Peer) -> Wire:
+    def dial(self, peer: Peer, dialing: Dialing) -> Wire:
         """Raises ConnectionRefusedError when nobody listens any more."""
         if not self._open:
             raise ConnectionRefusedError
-        return Wire(self._loop, self._factory(), peer, self._latency)
+        return Wire(self._loop, self._factory(), peer, dialing, self._latency)
 
     def close(self) -> None:
         self._open = False
@@ -49,10 +48,16 @@ class SimulatedServer:
 
 
 class Wire(asyncio.Transport):
-    """Both ends of a connection: the coordinator's is the transport, the peer's are `send` and `hang_up`."""
+    """Both ends of a connection: the coordinator's is the transport, the peer's are `send` and `hang_up`.  What the peer says before the
+    handshake has ended leaves after it."""
 
     def __init__(
-        self, loop: asyncio.AbstractEventLoop, protocol: Any, peer: Peer, latency: Callable[[], float]
+        self,
+        loop: asyncio.AbstractEventLoop,
+        protocol: Any,
+        peer: Peer,
+        dialing: Dialing,
+        latency: Callable[[], float],
     ) -> None:
         super().__init__()
         self._loop = loop
@@ -61,6 +66,9 @@ class Wire(asyncio.Transport):
         self._latency = latency
         self._outward = self._inward = 0.0  # when the last byte under way arrives
         self._buffer = b""
+        self._dialing: Dialing | None = dialing
+        self._asked = False
+        self._early: list[Message] = []
         self._closing = False
         self._ended = False
         self._paused = False
@@ -78,13 +86,31 @@ class Wire(asyncio.Transport):
         if self._ended:
             return
         self._buffer += data
+        if self._dialing is not None and not self._admitted(self._dialing):
+            return
         while len(self._buffer) >= _HEADER.size:
             (length,) = _HEADER.unpack_from(self._buffer)
             if len(self._buffer) < _HEADER.size + length:
                 return
-            message = pickle.loads(self._buffer[_HEADER.size : _HEADER.size + length])
+            message = decode(self._buffer[_HEADER.size : _HEADER.size + length])
             self._buffer = self._buffer[_HEADER.size + length :]
             self._peer.received(message)
+
+    def _admitted(self, dialing: Dialing) -> bool:
+        """Goes on with the handshake; whether it has ended."""
+        size = PROOF_BYTES if self._asked else CHALLENGE_BYTES
+        if len(self._buffer) < size:
+            return False
+        said, self._buffer = self._buffer[:size], self._buffer[size:]
+        if not self._asked:
+            self._asked = True
+            self._leave(dialing.answer(said))
+            return False
+        dialing.check(said)
+        self._dialing = None
+        for message in self._early:
+            self.send(message)
+        return True
 
     def is_closing(self) -> bool:
         return self._closing
@@ -120,9 +146,14 @@ class Wire(asyncio.Transport):
     # -- the peer's end --
 
     def send(self, message: Message) -> None:
-        if not self._ended:
-            self._inward = max(self._inward + _APART_S, self._loop.time() + self._latency())
-            self._loop.call_at(self._inward, self._read, b"".join(encode(message)))
+        if self._dialing is not None:
+            self._early.append(message)
+        elif not self._ended:
+            self._leave(b"".join(encode(message)))
+
+    def _leave(self, data: bytes) -> None:
+        self._inward = max(self._inward + _APART_S, self._loop.time() + self._latency())
+        self._loop.call_at(self._inward, self._read, data)
 
     def hang_up(self) -> None:
         """The peer's process ends; what it has sent before arrives."""

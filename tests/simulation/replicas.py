@@ -24,11 +24,14 @@ from ptvc.replica.dataflows import Dataflows
 from ptvc.replica.inputs import load_snapshot
 from ptvc.replica.peek_thread import StoredLookUps, looked_up
 from ptvc.replica.protocol import (
+    DRIVER,
     Appended,
     CancelJob,
     CancelPeek,
     CheckpointPublished,
+    Dialing,
     DriverHello,
+    Hello,
     Ingested,
     InstallDataflow,
     InstallSink,
@@ -45,11 +48,12 @@ from ptvc.replica.protocol import (
     PeekIndex,
     PeekRows,
     Progress,
-    ReplicaHello,
     RunJob,
     StartReplica,
     StopReplica,
     Uninstall,
+    UnixAddress,
+    new_secret,
     replica_writer,
 )
 from ptvc.repr.batch import Delta, from_ipc, to_ipc
@@ -91,9 +95,10 @@ class SimulatedReplica:
         self._alive = True
         self._wire: Wire
 
-    def dial(self, address: str, hello: ReplicaHello) -> None:
-        self._wire = self._loop.servers[address].dial(self)
-        self._wire.send(hello)
+    def dial(self, start: StartReplica, attempt: int) -> None:
+        assert isinstance(start.address, UnixAddress)
+        dialing = Dialing(Hello(start.replica, start.epoch, attempt, attempt), start.secret)
+        self._wire = self._loop.servers[start.address.path].dial(self, dialing)
 
     def kill(self) -> None:
         if self._alive:
@@ -234,18 +239,16 @@ class SimulatedDriver:
         self._latency = latency
         self._blob = blob
         self._address = address
+        self.secret = new_secret()
         self._on_exit = on_exit
         self._attempts = count(1)
-        self._wanted: dict[str, int] = {}
+        self._wanted: dict[str, StartReplica] = {}
         self._running: dict[str, SimulatedReplica] = {}
         self._wire: Wire | None = None
         self._stopped = False
 
     def start(self) -> None:
         self._loop.call_later(self._delay(0.5), self._dial)
-
-    def is_it(self, pid: int) -> bool:
-        return True
 
     def healthy(self) -> None:
         """It is started again after the same delay each time."""
@@ -283,7 +286,8 @@ class SimulatedDriver:
         if self._stopped:
             return
         try:
-            self._wire = self._loop.servers[self._address].dial(self)
+            dialing = Dialing(Hello(DRIVER, 0, 0, 1), self.secret)
+            self._wire = self._loop.servers[self._address].dial(self, dialing)
         except ConnectionRefusedError:
             return
         self._wire.send(DriverHello(1, "none", "simulated"))
@@ -306,9 +310,9 @@ class SimulatedDriver:
 
     def received(self, message: Message) -> None:
         match message:
-            case StartReplica(replica=name, epoch=epoch):
-                self._wanted[name] = epoch
-                self._loop.call_later(self._delay(0.3), self._run, name, epoch)
+            case StartReplica(replica=name):
+                self._wanted[name] = message
+                self._loop.call_later(self._delay(0.3), self._run, message)
             case StopReplica(replica=name):
                 self._wanted.pop(name, None)
                 if (running := self._running.get(name)) is not None:
@@ -321,9 +325,10 @@ class SimulatedDriver:
             case _:
                 raise TypeError(message)
 
-    def _run(self, name: str, epoch: int) -> None:
+    def _run(self, start: StartReplica) -> None:
         """The next attempt of the resident task, unless the replica is not wanted any more."""
-        if self._stopped or self._wanted.get(name) != epoch or name in self._running:
+        name = start.replica
+        if self._stopped or self._wanted.get(name) is not start or name in self._running:
             return
         attempt = next(self._attempts)
 
@@ -331,19 +336,19 @@ class SimulatedDriver:
             if self._running.get(name) is replica:
                 del self._running[name]
             if (wanted := self._wanted.get(name)) is not None:
-                self._loop.call_later(self._delay(0.3), self._run, name, wanted)
+                self._loop.call_later(self._delay(0.3), self._run, wanted)
 
         replica = SimulatedReplica(
             self._loop,
             self._random,
             self._latency,
             self._blob,
-            replica_writer(name, epoch, attempt),
+            replica_writer(name, start.epoch, attempt),
             self._outside,
             ended,
         )
         try:
-            replica.dial(self._address, ReplicaHello(name, epoch, attempt, attempt))
+            replica.dial(start, attempt)
         except ConnectionRefusedError:
             return
         self._running[name] = replica

@@ -1,7 +1,7 @@
 """The controller keeps every cluster running what the catalog says.
 
 ```
-ControlSocket ─┬─ DriverClient ─── Jobs: hydrations, large steps, compactions, queries
+ControlListener ─┬─ DriverClient ─── Jobs: hydrations, large steps, compactions, queries
                └─ ReplicaConnection ─┬─ Outputs, Ingests ─── Storage ─── CommitFeed ─── who reads them
                                      └─ Installer ─── Installation
 ```
@@ -24,19 +24,22 @@ from ...config import Settings
 from ...errors import PtvcError, ReplicaUnavailable
 from ...expr.tree.relation import GlobalId
 from ...replica.protocol import (
+    DRIVER,
     DriverHello,
+    Hello,
+    Incoming,
     JobFinished,
     JobProgress,
     LargeQueries,
     LargeSteps,
     LimitMemory,
     Outbox,
-    ReplicaHello,
+    ProtocolError,
     StartReplica,
     StopReplica,
     Updates,
     job_writer,
-    receive,
+    new_secret,
     replica_writer,
 )
 from ...supervision import Supervisor
@@ -49,7 +52,7 @@ from .checkpoints import Checkpoints
 from .clusters import Clusters
 from .commit_feed import CommitFeed
 from .compaction_jobs import CompactionJobs
-from .control_socket import ControlSocket
+from .control_listener import ControlListener
 from .driver_client import DriverClient
 from .driver_process import Launch
 from .hydration_jobs import HydrationJobs
@@ -92,7 +95,9 @@ class Controller:
         self.now_ms = now_ms
         # Unique over all coordinators of the environment: epochs name the writers of blobs.
         self._epochs = count(storage.epoch << 32)
-        self._socket = ControlSocket(directory, self._serve_driver, self._serve_replica, supervisor.fail)
+        self._listener = ControlListener(
+            directory, settings.control_address, self._secret_of, self._serve, self._spawn, supervisor.fail
+        )
         self._driver = DriverClient(launch, directory, self._driver_ended)
         self.clusters = Clusters(directory / "state" / "answers")
         self.statuses = Statuses(catalog, collections, now_ms)
@@ -135,7 +140,7 @@ class Controller:
 
     async def start(self) -> None:
         """Opens the control socket and starts the driver; replicas follow when Spark is up."""
-        address = await self._socket.open()
+        address = await self._listener.open()
         for cluster in self._catalog.cluster_entries():
             self.set_cluster(cluster)
         self._driver.start(address)
@@ -145,7 +150,7 @@ class Controller:
         for replica in self.clusters:
             replica.detach()
         self._driver.hang_up()
-        self._socket.close()
+        self._listener.close()
         await self._driver.stop()
         self.checkpoints.close()
 
@@ -210,7 +215,9 @@ class Controller:
         self._detach(replica)
 
     def _start_replica(self, replica: ReplicaClient) -> None:
-        self._driver.tell(StartReplica(replica.id, next(self._epochs)))
+        epoch, secret = next(self._epochs), new_secret()
+        replica.expect(epoch, secret)
+        self._driver.tell(StartReplica(replica.id, epoch, self._listener.for_replicas, secret))
 
     # -- objects --
 
@@ -354,35 +361,49 @@ class Controller:
                 if isinstance(item, External) and item.cluster == cluster:
                     self._installer.install(leader, item)
 
-    async def _serve_driver(
-        self, hello: DriverHello, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
-    ) -> None:
-        if not self._driver.is_it(hello):
-            logger.warning("driver %d is none of this coordinator's: it is turned away", hello.pid)
-            return
-        self._driver.attach(hello, Outbox(writer, self._spawn))
+    def _secret_of(self, hello: Hello) -> bytes | None:
+        """What who calls itself so has to know; None: nobody of that name was started here."""
+        if hello.name == DRIVER:
+            return self._driver.secret
+        replica = self.clusters.find(hello.name)
+        return None if replica is None else replica.secret_of(hello.epoch)
+
+    async def _serve(self, hello: Hello, incoming: Incoming, outbox: Outbox) -> None:
+        if hello.name == DRIVER:
+            await self._serve_driver(incoming, outbox)
+        else:
+            await self._serve_replica(hello, incoming, outbox)
+
+    async def _serve_driver(self, incoming: Incoming, outbox: Outbox) -> None:
+        hello = await incoming.receive()
+        if not isinstance(hello, DriverHello):
+            return  # it has ended
+        self._driver.attach(hello, outbox)
         for replica in self.clusters:
             replica.failure = None
             self._start_replica(replica)
-        while (message := await receive(reader)) is not None:
+        try:
+            await self._hear_driver(incoming)
+        finally:
+            self._driver.detach(outbox.writer)
+            self.jobs.driver_ended()
+
+    async def _hear_driver(self, incoming: Incoming) -> None:
+        while (message := await incoming.receive()) is not None:
             match message:
                 case JobProgress():
                     self.jobs.progressed(message)
                 case JobFinished():
                     self.jobs.finished(message)
                 case _:
-                    raise TypeError(f"the driver does not say {type(message).__name__}")
-        self._driver.detach(writer)
-        self.jobs.driver_ended()
+                    raise ProtocolError(f"the driver does not say {type(message).__name__}")
 
-    async def _serve_replica(
-        self, hello: ReplicaHello, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
-    ) -> None:
-        replica = self.clusters.find(hello.replica)
+    async def _serve_replica(self, hello: Hello, incoming: Incoming, outbox: Outbox) -> None:
+        replica, writer = self.clusters.find(hello.name), outbox.writer
         if replica is None or (hello.epoch, hello.attempt) <= replica.attempt:
             return  # dropped, or an attempt that a newer one has replaced: closing the connection ends it
         self._detach(replica)
-        replica.attach(Outbox(writer, self._spawn), (hello.epoch, hello.attempt), hello.pid)
+        replica.attach(outbox, (hello.epoch, hello.attempt), hello.pid)
         # What the previous attempt had under way is settled before anyone looks at frontiers.
         await self._storage.drained()
         if not replica.owns(writer):
@@ -397,7 +418,7 @@ class Controller:
                 self._installer.install(replica, item)
         self._install_outward(replica.cluster)
         try:
-            await self._connection(replica, reader, writer).run()
+            await self._connection(replica, incoming, writer).run()
         finally:
             if replica.owns(writer):
                 logger.warning("replica %s went away", replica.id)
@@ -405,7 +426,7 @@ class Controller:
                 self._spawn(self._elect(replica.cluster))
 
     def _connection(
-        self, replica: ReplicaClient, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+        self, replica: ReplicaClient, incoming: Incoming, writer: asyncio.StreamWriter
     ) -> ReplicaConnection:
         outputs = Outputs(
             replica,
@@ -417,7 +438,7 @@ class Controller:
         )
         return ReplicaConnection(
             replica=replica,
-            reader=reader,
+            incoming=incoming,
             writer=writer,
             outputs=outputs,
             ingests=Ingests(replica, writer, self._storage, self._catalog, self.ingested),

@@ -28,9 +28,10 @@ class DriverClient:
         self._driver = self._launch(address, self._directory, self._on_exit)
         self._driver.start()
 
-    def is_it(self, hello: DriverHello) -> bool:
-        """Whether it is the driver that was started here."""
-        return self._driver is not None and self._driver.is_it(hello.pid)
+    @property
+    def secret(self) -> bytes | None:
+        """What the driver that was started here knows; None: there is none."""
+        return None if self._driver is None else self._driver.secret
 
     def hang_up(self) -> None:
         """The driver leaves when its connection is closed."""

@@ -6,7 +6,6 @@ import asyncio
 import logging
 import os
 import signal
-import subprocess
 import threading
 from collections.abc import Callable
 from contextlib import suppress
@@ -15,7 +14,7 @@ from time import monotonic, sleep
 from typing import Protocol
 
 from ...config import Settings
-from ...driver_start import BegunDriver, DriverCommand
+from ...driver_start import Begun, BegunDriver, DriverCommand
 from ...errors import PtvcError, ReplicaUnavailable
 from ...retry import Backoff, Pauses
 from ...supervision import Supervisor
@@ -45,8 +44,9 @@ class Driver(Protocol):
     def healthy(self) -> None:
         """It has dialled in."""
 
-    def is_it(self, pid: int) -> bool:
-        """Whether that is its process: one of another coordinator may have found the socket."""
+    @property
+    def secret(self) -> bytes | None:
+        """What its process knows, and no other: one of another coordinator may have found the socket.  None: there is no process."""
 
     async def stop(self) -> None:
         """Returns when it has ended, with all that it started; its connection is closed by then."""
@@ -90,8 +90,9 @@ class DriverProcess:
         self._was_up = True
         self._failed_starts = 0
 
-    def is_it(self, pid: int) -> bool:
-        return self._process is not None and self._process.pid == pid
+    @property
+    def secret(self) -> bytes | None:
+        return None if self._process is None else self._process.secret
 
     async def _supervise(self) -> None:
         while True:
@@ -138,8 +139,9 @@ class _Process:
     A thread waits for it, as it may have been begun before there was an event loop.
     """
 
-    def __init__(self, process: subprocess.Popen[bytes]) -> None:
-        self._process = process
+    def __init__(self, begun: Begun) -> None:
+        self._process = begun.process
+        self.secret = begun.secret
         self._loop = asyncio.get_running_loop()
         self._code: asyncio.Future[int] = self._loop.create_future()
         threading.Thread(target=self._wait, name="driver", daemon=True).start()

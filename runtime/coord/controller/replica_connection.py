@@ -20,19 +20,20 @@ from ...replica.protocol import (
     Checkpointed,
     DataflowStatistics,
     Hydrated,
+    Incoming,
     Ingest,
     IngestProgress,
     LookedUp,
     Message,
     PeekFailed,
     PeekRows,
+    ProtocolError,
     ReadShares,
     SinkBehind,
     SinkProgress,
     StateLost,
     Status,
     StepJob,
-    receive,
 )
 from ..storage.collections import Failure
 from ..storage.storage import Storage
@@ -55,7 +56,7 @@ class ReplicaConnection:
     """`spawn` runs something to its end beside, whatever becomes of the connection."""
 
     replica: ReplicaClient
-    reader: asyncio.StreamReader
+    incoming: Incoming
     writer: asyncio.StreamWriter
     outputs: Outputs
     ingests: Ingests
@@ -73,7 +74,7 @@ class ReplicaConnection:
         """Until the replica goes away, or has another connection."""
         committer = self.spawn(self.outputs.run())
         try:
-            while (message := await receive(self.reader)) is not None and self.replica.owns(self.writer):
+            while (message := await self.incoming.receive()) is not None and self.replica.owns(self.writer):
                 if isinstance(message, Append | Checkpointed):
                     await self.outputs.put(message)
                 elif isinstance(message, LookedUp):
@@ -114,7 +115,7 @@ class ReplicaConnection:
             case DataflowStatistics(id=id_):
                 replica.operators[id_] = message
             case _:
-                raise TypeError(f"the coordinator does not understand {type(message).__name__}")
+                raise ProtocolError(f"a replica does not say {type(message).__name__}")
 
     async def _ingest(self, message: Ingest) -> None:
         with self.reads.committing(self.replica, message):

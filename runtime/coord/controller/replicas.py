@@ -21,6 +21,7 @@ from ...replica.protocol import (
     Outbox,
     PeekFailed,
     PeekRows,
+    ProtocolError,
     Uninstall,
 )
 from ..storage.expectation import KeyId
@@ -68,6 +69,7 @@ class ReplicaClient:
         self.told: dict[KeyId, ToldParts] = {}
         self.sources: dict[GlobalId, int] = {}
         self.attempt = (0, -1)
+        self._started: tuple[int, bytes] | None = None
         self.pid: int | None = None
         self.connected = asyncio.Event()
         self.failure: PtvcError | None = None
@@ -78,6 +80,14 @@ class ReplicaClient:
         self._look_ups: dict[int, Callable[[LookedUp | None], None]] = {}
         self._tails: dict[GlobalId, int] = {}
         self._peek_ids = count(1)
+
+    def expect(self, epoch: int, secret: bytes) -> None:
+        """It is started, as that epoch; its attempts know the secret."""
+        self._started = (epoch, secret)
+
+    def secret_of(self, epoch: int) -> bytes | None:
+        """None: it was not started as that, or anew since."""
+        return self._started[1] if self._started is not None and self._started[0] == epoch else None
 
     def attach(self, outbox: Outbox, attempt: tuple[int, int], pid: int) -> None:
         """A new attempt has dialled in: whatever the previous one held is gone."""
@@ -194,7 +204,10 @@ class ReplicaClient:
         self.send(asked(peek_id))
 
     def looked_up(self, message: LookedUp) -> None:
-        self._look_ups.pop(message.peek_id)(message)
+        answered = self._look_ups.pop(message.peek_id, None)
+        if answered is None:
+            raise ProtocolError("an answer has come to a look-up that was not made")
+        answered(message)
 
     def new_tail(self, id: GlobalId, most: int) -> int:
         """The peek that the dataflow of a subscription is to answer, of which at most so many bytes wait."""

@@ -1,12 +1,13 @@
 """Messages between the coordinator and its replicas and driver, and how they are framed.
 
-One duplex stream per process, over a Unix socket that only its owner may open (`connection`).  Rows travel inside
+One duplex stream per process (`connection`), over a Unix socket that only its owner may open, or over TLS (`dialing`).  It begins with a
+`handshake`; then messages cross as `codec` has them, made of the classes of the `vocabulary` only.  Rows travel inside
 messages as the parts of persist (`PartRef`: inline bytes or the key of a blob), never as Python values.  Messages of
 one direction are handled in order: that order is what makes "these parts, then the updates from there on" meaningful.
 
 | conversation | the coordinator says | a replica (or the driver) says |
 |---|---|---|
-| `processes` | StartReplica, StopReplica | ReplicaHello, DriverHello |
+| `processes` | StartReplica, StopReplica | DriverHello |
 | `commits` | Progress (with Updates), Appended | Append |
 | `dataflows` | InstallDataflow, Uninstall, Halt, Adopt, Repoint, LimitMemory, LargeSteps, CheckpointPublished | Hydrated, Status, Checkpointed, StateLost, DataflowStatistics |
 | `connectors` | InstallSource, SetOutputs, InstallSink, Ingested | Ingest, IngestProgress, SinkProgress, SinkBehind, Status |
@@ -17,6 +18,8 @@ Why not Arrow Flight: a round trip here takes some 20 us instead of 400, the coo
 beside pgwire, and both ends can push at any time (docs/architecture/processes.md).
 """
 
+from .addresses import ControlAddress, TcpAddress, UnixAddress
+from .codec import Message, decode
 from .commits import (
     Append,
     Appended,
@@ -26,11 +29,12 @@ from .commits import (
     Updates,
 )
 from .connection import (
+    KEEPALIVE_S,
+    SILENCE_S,
     Connection,
-    Message,
+    Incoming,
     Outbox,
     encode,
-    receive,
 )
 from .connectors import (
     FormerInput,
@@ -66,6 +70,19 @@ from .dataflows import (
     Uninstall,
     ViewOutput,
 )
+from .dialing import dial
+from .handshake import (
+    CHALLENGE_BYTES,
+    DRIVER,
+    HANDSHAKE_S,
+    HEAD_BYTES,
+    PROOF_BYTES,
+    Admission,
+    Dialing,
+    Hello,
+    Refused,
+    new_secret,
+)
 from .jobs import (
     INDEX_RUNS,
     CancelJob,
@@ -94,7 +111,6 @@ from .peek_messages import (
 )
 from .processes import (
     DriverHello,
-    ReplicaHello,
     StartReplica,
     StopReplica,
     replica_writer,
@@ -104,9 +120,18 @@ from .subscriptions import (
     packed_changes,
     unpack_changes,
 )
+from .values import ProtocolError
 
 __all__ = [
+    "CHALLENGE_BYTES",
+    "DRIVER",
+    "HANDSHAKE_S",
+    "HEAD_BYTES",
     "INDEX_RUNS",
+    "KEEPALIVE_S",
+    "PROOF_BYTES",
+    "SILENCE_S",
+    "Admission",
     "Adopt",
     "Append",
     "Appended",
@@ -116,12 +141,16 @@ __all__ = [
     "CheckpointPublished",
     "Checkpointed",
     "Connection",
+    "ControlAddress",
     "DataflowStatistics",
+    "Dialing",
     "DriverHello",
     "FormerInput",
     "Halt",
+    "Hello",
     "Hydrated",
     "Import",
+    "Incoming",
     "IndexOutput",
     "Ingest",
     "IngestProgress",
@@ -144,8 +173,9 @@ __all__ = [
     "PeekIndex",
     "PeekRows",
     "Progress",
+    "ProtocolError",
     "ReadShares",
-    "ReplicaHello",
+    "Refused",
     "Repoint",
     "RunJob",
     "RunTasks",
@@ -167,14 +197,18 @@ __all__ = [
     "StopReplica",
     "StoredChange",
     "SubscriptionOutput",
+    "TcpAddress",
     "Uninstall",
+    "UnixAddress",
     "Updates",
     "UpsertState",
     "ViewOutput",
+    "decode",
+    "dial",
     "encode",
     "job_writer",
+    "new_secret",
     "packed_changes",
-    "receive",
     "replica_writer",
     "unpack_changes",
 ]

@@ -1,77 +1,55 @@
-"""The stream that messages cross: a 4-byte big-endian length, then the pickled message."""
+"""The stream that messages cross: a 4-byte big-endian length, then the message as `codec` has it."""
 
 from __future__ import annotations
 
 import asyncio
-import operator
-import pickle
 import socket
 import struct
 import threading
 from collections import deque
 from collections.abc import Callable, Coroutine, Iterable
-from dataclasses import fields, is_dataclass
-from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING
 
-Message = Any
+from . import codec
+from .codec import LARGE, MAX_BYTES, Message, decode
+from .values import ProtocolError
 
+if TYPE_CHECKING:
+    from .tls_stream import TlsStream
 
+KEEPALIVE_S = 1.0
+"""How often a peer on another machine says that it is there, by a message of no length."""
+SILENCE_S = 10.0
+"""Such a peer of which nothing has come for so long is taken for dead."""
 _HEADER = struct.Struct(">I")
-_LARGE = 1 << 16
-
-
-class _Pieces(list[bytes]):
-    """What a pickler writes: bytes of _LARGE or more as the very objects that they are in the message, arrays of numpy, which it gives
-    as buffers then, as their bytes."""
-
-    def write(self, piece: bytes | pickle.PickleBuffer) -> None:
-        self.append(piece if isinstance(piece, bytes) else bytes(piece.raw()))
+KEEPALIVE = _HEADER.pack(0)
+_PIECE = 1 << 20
 
 
 def encode(message: Message) -> list[bytes]:
     """The message as it crosses the stream, in pieces: what is large in it is not copied."""
-    pieces = _Pieces()
-    _Pickler(pieces, protocol=5).dump(message)
-    out = [_HEADER.pack(sum(map(len, pieces)))]
-    for piece in pieces:
-        if len(piece) < _LARGE and len(out[-1]) < _LARGE:
-            out[-1] += piece
-        else:
-            out.append(piece)
-    return out
+    first, *rest = codec.encode(message)
+    return [_HEADER.pack(len(first) + sum(map(len, rest))) + first, *rest]
 
 
-class _Pickler(pickle.Pickler):
-    """Dataclasses as calls of their class: their own way asks each object for the names of its fields."""
-
-    def reducer_override(self, value: Any) -> Any:
-        cls: Any = type(value)
-        values = _values_of(cls)
-        return NotImplemented if values is None else (cls, values(value))
-
-
-@cache
-def _values_of(cls: Any) -> Callable[[Any], tuple[Any, ...]] | None:
-    """What gives the arguments with which the class makes an equal object; None: it is pickled in its own way."""
-    if not is_dataclass(cls) or hasattr(cls, "__post_init__"):
-        return None
-    names = [field.name for field in fields(cls)]
-    if not all(field.init and not field.kw_only for field in fields(cls)):
-        return None
-    if len(names) < 2:
-        return lambda value: tuple(getattr(value, name) for name in names)
-    return operator.attrgetter(*names)
+def _length(header: bytes) -> int:
+    (length,) = _HEADER.unpack(header)
+    if length > MAX_BYTES:
+        raise ProtocolError(f"a message of {length} bytes is more than the protocol allows")
+    return int(length)
 
 
 class Connection:
     """The end of the stream that a replica or the driver holds: blocking, `send` from any thread."""
 
-    def __init__(self, to: str | socket.socket) -> None:
-        """`to` is the address of the other end, or a socket that is connected to it."""
-        self._socket = _dialled(to) if isinstance(to, str) else to
-        self._reader = self._socket.makefile("rb", buffering=1 << 20)
+    def __init__(self, stream: socket.socket | TlsStream, keepalive: bool = False) -> None:
+        """`keepalive`: the other end hears every second that this one is there."""
+        self._stream = stream
+        self._reader = stream.makefile("rb", buffering=1 << 20)
         self._lock = threading.Lock()
+        self._closed = threading.Event()
+        if keepalive:
+            threading.Thread(target=self._keep_alive, name="keepalive", daemon=True).start()
 
     def send(self, message: Message) -> None:
         """Raises ConnectionError when the other end is gone, or this one was closed."""
@@ -82,46 +60,56 @@ class Connection:
         with self._lock:
             try:
                 for piece in pieces:
-                    self._socket.sendall(piece)
+                    self._stream.sendall(piece)
             except OSError as error:
                 raise ConnectionAbortedError(f"the connection is closed: {error}") from error
 
     def receive(self) -> Message | None:
-        """The next message; None once the other end is gone.  One thread receives, to the end."""
-        try:
-            header = self._reader.read(_HEADER.size)
-            length = _HEADER.unpack(header)[0] if len(header) == _HEADER.size else 0
-            payload = self._reader.read(length)
-        except (ConnectionError, ValueError):  # lost, or closed by another thread
-            length, payload = 0, b""
-        if length == 0 or len(payload) < length:
+        """The next message; None once the other end is gone.  One thread receives, to the end.  Raises ProtocolError."""
+        payload = self._read()
+        if payload is None:
             self._reader.close()
             return None
-        return pickle.loads(payload)
+        return decode(payload)
+
+    def _read(self) -> bytes | None:
+        try:
+            length = 0
+            while length == 0:
+                header = self._reader.read(_HEADER.size)
+                if len(header) < _HEADER.size:
+                    return None
+                length = _length(header)
+            payload = self._reader.read(length)
+        except (OSError, ValueError):  # lost, silent, or closed by another thread
+            return None
+        return payload if len(payload) == length else None
+
+    def _keep_alive(self) -> None:
+        while not self._closed.wait(KEEPALIVE_S):
+            # Where somebody sends, the other end hears enough.
+            if self._lock.acquire(blocking=False):
+                try:
+                    self._stream.sendall(KEEPALIVE)
+                except OSError:
+                    return  # who receives sees it, too
+                finally:
+                    self._lock.release()
 
     def close(self) -> None:
+        self._closed.set()
         try:
-            self._socket.shutdown(socket.SHUT_RDWR)
+            self._stream.shutdown(socket.SHUT_RDWR)
         except OSError:
             return  # the peer closed first
         finally:
-            self._socket.close()
-
-
-def _dialled(address: str) -> socket.socket:
-    dialled = socket.socket(socket.AF_UNIX)
-    try:
-        dialled.connect(address)
-    except OSError:
-        dialled.close()
-        raise
-    return dialled
+            self._stream.close()
 
 
 class Outbox:
     """The coordinator's side of `Connection.send`: messages leave in their order, and none holds the event loop.
 
-    What is large, and all that comes after it, leaves in pieces of _LARGE bytes, each as soon as the other end has taken
+    What is large, and all that comes after it, leaves in pieces of LARGE bytes, each as soon as the other end has taken
     those before; `run` is what runs that work.
     """
 
@@ -139,14 +127,19 @@ class Outbox:
     def send_encoded(self, pieces: Iterable[bytes]) -> None:
         """A whole message, as `encode` gives it."""
         for piece in pieces:
-            if not self._waiting and len(piece) <= _LARGE:
+            if not self._waiting and len(piece) <= LARGE:
                 self.writer.write(piece)
                 continue
             view = memoryview(piece)
-            self._waiting.extend(view[at : at + _LARGE] for at in range(0, len(view), _LARGE))
+            self._waiting.extend(view[at : at + LARGE] for at in range(0, len(view), LARGE))
         if self._waiting and not self._emptying:
             self._emptying = True
             self._run(self._empty())
+
+    def keep_alive(self) -> None:
+        """Lets the other end know that this one is there."""
+        if not self._waiting:
+            self.writer.write(KEEPALIVE)
 
     def close(self) -> None:
         """Ends the connection; what waits is dropped."""
@@ -159,17 +152,39 @@ class Outbox:
                 await self.writer.drain()
                 if self._waiting:  # it may have been closed meanwhile
                     self.writer.write(self._waiting.popleft())
-        except ConnectionError:  # who receives from the other end sees it, too
+        except OSError:  # who receives from the other end sees it, too
             self._waiting.clear()
         finally:
             self._emptying = False
 
 
-async def receive(reader: asyncio.StreamReader) -> Message | None:
-    """The coordinator's side of `Connection.receive`."""
-    try:
-        (length,) = _HEADER.unpack(await reader.readexactly(_HEADER.size))
-        payload = await reader.readexactly(length)
-    except (asyncio.IncompleteReadError, ConnectionError):
-        return None
-    return pickle.loads(payload)
+class Incoming:
+    """The coordinator's side of `Connection.receive`.  `waits_since` is when it began to wait for what comes next, in the event loop's
+    time; None: it does not wait, and the other end may be kept from sending."""
+
+    def __init__(self, reader: asyncio.StreamReader) -> None:
+        self._reader = reader
+        self._time = asyncio.get_running_loop().time
+        self.waits_since: float | None = None
+
+    async def receive(self) -> Message | None:
+        """The next message; None once the other end is gone.  Raises ProtocolError."""
+        try:
+            payload = await self._read()
+        except (asyncio.IncompleteReadError, OSError):  # of TLS, too, that has been tampered with
+            return None
+        finally:
+            self.waits_since = None
+        return decode(payload)
+
+    async def _read(self) -> bytes:
+        length = 0
+        while length == 0:
+            self.waits_since = self._time()
+            length = _length(await self._reader.readexactly(_HEADER.size))
+        pieces = []
+        while length > 0:  # a long one may take its time, as long as something comes
+            self.waits_since = self._time()
+            pieces.append(await self._reader.readexactly(min(length, _PIECE)))
+            length -= _PIECE
+        return pieces[0] if len(pieces) == 1 else b"".join(pieces)

@@ -3,9 +3,7 @@ by a replica."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 from ...compute.plan import DataflowPlan
 from ...compute.spark.job import Step
@@ -69,12 +67,12 @@ class RunJob:
 
 @dataclass(frozen=True, slots=True)
 class RunTasks:
-    """To the driver: call `work` for each of the `items`, in a task of its own, wherever that is.  How many rows that are nobody knows."""
+    """To the driver: have `work` read each of the `items`, in a task of its own, wherever that is.  How many rows that are nobody knows."""
 
     job_id: int
     pool: str | None
-    work: Callable[[Any], Any]
-    items: tuple[Any, ...]
+    work: ShareReader
+    items: tuple[Share, ...]
 
     @property
     def rows(self) -> int:
@@ -119,7 +117,7 @@ class JobFinished:
     retracts: bool = False
     failure: tuple[str, str] | None = None
     errors: bytes | None = None
-    results: tuple[Any, ...] = ()
+    results: tuple[WrittenShare, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,20 +1,16 @@
-"""Who is there: replicas and the driver say hello when they dial in; the driver starts and stops replicas."""
+"""Processes: the driver says what it runs on, and starts and stops replicas.  Who dials in has said who it is in the handshake."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-
-@dataclass(frozen=True, slots=True)
-class ReplicaHello:
-    replica: str
-    epoch: int
-    attempt: int
-    pid: int
+from .addresses import TcpAddress, UnixAddress
 
 
 @dataclass(frozen=True, slots=True)
 class DriverHello:
+    """The driver's first message."""
+
     pid: int
     spark_version: str
     master: str
@@ -22,10 +18,13 @@ class DriverHello:
 
 @dataclass(frozen=True, slots=True)
 class StartReplica:
-    """To the driver: run a resident task for this replica; `epoch` fences older attempts."""
+    """To the driver: run a resident task for this replica, which dials `address`, and proves there that it knows `secret`; `epoch` fences
+    older attempts."""
 
     replica: str
     epoch: int
+    address: UnixAddress | TcpAddress
+    secret: bytes = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,8 +15,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from ...memory import resident_memory
-from ..protocol import encode
 from .answers import ANSWER, Start
+from .pickled import send
 from .requests import AWAIT, END, FORK, REQUEST, RESPONSE, UNKNOWN
 
 LOW_PRIORITY = 5
@@ -134,8 +134,7 @@ class WorkerProcess:
             resource.prlimit(self.pid, resource.RLIMIT_DATA, (most, resource.RLIM_INFINITY))
 
     def send(self, message: Start | object) -> None:
-        for piece in encode(message):
-            self.socket.sendall(piece)
+        send(self.socket, message)
 
     def yield_cores(self) -> None:
         """From now on others come first where they want a core, too; there is no way back."""

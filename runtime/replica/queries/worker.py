@@ -35,8 +35,9 @@ from ...repr.batch import Delta
 from ...repr.consolidate import consolidate_in_order
 from ...repr.rows import Rows
 from ..inputs import load_rows
-from ..protocol import Connection, Message, PeekFailed, encode
+from ..protocol import Message, PeekFailed, encode
 from .answers import ANSWER, Start, answer, or_failure
+from .pickled import Receiver
 from .query import Query
 
 PATIENCE_S = 0.1
@@ -57,15 +58,15 @@ class _Requested:
 def serve(stream: socket.socket) -> None:
     """Answers queries until the replica closes the socket.  Raises ConnectionError when it does so under way."""
     requested = _Requested()
-    connection = Connection(stream)
-    start = connection.receive()
+    receiver = Receiver(stream)
+    start = receiver.receive()
     if start is None:
         return
     assert isinstance(start, Start)
     os.environ.update(start.environment)
     if not select.select([stream], [], [], PATIENCE_S)[0]:
         prepare()
-    while (query := connection.receive()) is not None:
+    while (query := receiver.receive()) is not None:
         assert isinstance(query, Query)
         requested.interrupt = Interrupt()
         with interruptible(requested.interrupt):

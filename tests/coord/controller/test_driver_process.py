@@ -119,8 +119,8 @@ def test_one_that_was_begun_is_the_first(tmp_path: Path) -> None:
         await driver.stop()
 
     with BegunDriver(command) as begun:
-        process = begun._process
-        assert process is not None
+        assert begun._begun is not None
+        process = begun._begun.process
         asyncio.run(run(begun))
         assert process.returncode == -signal.SIGKILL
         assert begun.take(command) is None
@@ -130,8 +130,8 @@ def test_one_that_was_begun_is_the_first(tmp_path: Path) -> None:
 def test_one_that_nobody_takes_is_killed(tmp_path: Path) -> None:
     command = ScriptCommand.running(tmp_path, "exec sleep 60")
     with BegunDriver(command) as begun:
-        process = begun._process
-        assert process is not None
+        assert begun._begun is not None
+        process = begun._begun.process
         assert begun.take(DriverCommand("elsewhere", tmp_path, "file:/b", "local[1]", "1g")) is None
         assert process.poll() is None
     assert process.returncode == -signal.SIGKILL

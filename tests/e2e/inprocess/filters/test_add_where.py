@@ -129,7 +129,11 @@ def test_what_cannot_be_added(db: Db, tmp_path: Path) -> None:
         ("ALTER SOURCE s ADD WHERE (1 / n > 0)", errors.DivisionByZero, "division by zero"),
         ("ALTER SOURCE s ADD WHERE (m > 0)", errors.UndefinedColumn, "does not exist"),
         ("ALTER SOURCE s DROP WHERE", errors.FeatureNotSupported, "is not there any more"),
-        ("ALTER TABLE t DROP WHERE", errors.FeatureNotSupported, "CREATE TABLE ... FROM SOURCE without the clause"),
+        (
+            "ALTER TABLE t DROP WHERE",
+            errors.FeatureNotSupported,
+            "CREATE TABLE ... FROM SOURCE without the clause",
+        ),
         ("ALTER TABLE t ADD WHERE (a > 0)", errors.WrongObjectType, "no table of a source"),
         ("ALTER SOURCE market ADD WHERE (true)", errors.WrongObjectType, "no source with rows"),
         ("ALTER SOURCE hook ADD WHERE (true)", errors.FeatureNotSupported, "WEBHOOK"),

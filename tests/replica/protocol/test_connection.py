@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import pickle
 import socket
 import struct
 import threading
@@ -22,15 +21,21 @@ from ptvc.replica.protocol import (
     CancelPeek,
     Connection,
     DataflowStatistics,
+    Hello,
     Import,
+    Incoming,
     Outbox,
     Peek,
     PeekIndex,
+    PeekRows,
     Progress,
-    ReplicaHello,
     RunJob,
+    SinkProgress,
+    UnixAddress,
+    Updates,
+    decode,
+    dial,
     encode,
-    receive,
 )
 from ptvc.repr.schema import Column, Schema
 from ptvc.repr.types import BOOL, INT4, INT8, NUMERIC, array_of
@@ -44,14 +49,15 @@ def listener(tmp_path: Path) -> Iterator[socket.socket]:
         yield server
 
 
-def dial(listener: socket.socket) -> tuple[Connection, socket.socket]:
-    connection = Connection(listener.getsockname())
+def connected(listener: socket.socket) -> tuple[Connection, socket.socket]:
+    stream = socket.socket(socket.AF_UNIX)
+    stream.connect(listener.getsockname())
     peer, _ = listener.accept()
-    return connection, peer
+    return Connection(stream), peer
 
 
 def test_messages_arrive_in_order_however_they_are_cut(listener: socket.socket) -> None:
-    connection, peer = dial(listener)
+    connection, peer = connected(listener)
     with peer:
         messages = [Progress(i, i, (), (("v" * (i * 997 % 4096), i),)) for i in range(50)]
         data = b"".join(piece for message in messages for piece in encode(message))
@@ -89,7 +95,7 @@ def test_messages_hold_what_they_held() -> None:
         data = b"".join(encode(message))
         (length,) = struct.unpack(">I", data[:4])
         assert len(data) == 4 + length
-        assert pickle.loads(data[4:]) == message
+        assert decode(data[4:]) == message
 
 
 @pytest.mark.parametrize("count", [8_191, 8_192, 100_000])
@@ -100,15 +106,15 @@ def test_many_hashes(count: int) -> None:
     header, *_ = pieces = encode(message)
     data = b"".join(pieces)
     assert struct.unpack(">I", header[:4]) == (len(data) - 4,)
-    found = pickle.loads(data[4:])
+    found = decode(data[4:])
     assert found.columns == (0,)
     assert (found.hashes == hashes).all()
 
 
 def test_a_large_message(listener: socket.socket) -> None:
-    connection, peer = dial(listener)
+    connection, peer = connected(listener)
     part = PartRef("s1", "inline", bytes(range(256)) * 20_000, None, 1, 0, 1, 1, 1, 0)
-    message = Progress(1, 1, (part, part), (("x" * (5 << 20), 1),))
+    message = Progress(1, 1, (Updates("u1", 0, 1, (part, part)),), (("x" * (5 << 20), 1),))
     pieces = encode(message)
     assert any(piece is part.inline for piece in pieces)
     thread = threading.Thread(target=lambda: [peer.sendall(piece) for piece in pieces])
@@ -122,28 +128,29 @@ def test_a_large_message(listener: socket.socket) -> None:
 
 @pytest.mark.parametrize("cut", [0, 2, 4, 10])
 def test_an_end_within_a_message(listener: socket.socket, cut: int) -> None:
-    connection, peer = dial(listener)
-    peer.sendall(b"".join(encode(ReplicaHello("c1", 1, 1, 1)))[:cut])
+    connection, peer = connected(listener)
+    peer.sendall(b"".join(encode(CancelPeek(1)))[:cut])
     peer.close()
     assert connection.receive() is None
     connection.close()
 
 
 def test_threads_send_whole_messages(listener: socket.socket) -> None:
-    connection, peer = dial(listener)
+    connection, peer = connected(listener)
 
     def send(thread: int) -> None:
         for i in range(100):
-            connection.send(ReplicaHello("c" * 3000, thread, i, 0))
+            connection.send(SinkProgress("c" * 3000, thread, i))
 
     threads = [threading.Thread(target=send, args=(n,)) for n in range(4)]
     for thread in threads:
         thread.start()
 
-    async def collect() -> list[ReplicaHello]:
+    async def collect() -> list[SinkProgress]:
         reader, writer = await asyncio.open_connection(sock=peer)
         try:
-            return [await receive(reader) for _ in range(400)]
+            incoming = Incoming(reader)
+            return [await incoming.receive() for _ in range(400)]
         finally:
             writer.close()
             await writer.wait_closed()
@@ -152,13 +159,13 @@ def test_threads_send_whole_messages(listener: socket.socket) -> None:
     for thread in threads:
         thread.join()
     for n in range(4):
-        assert [hello.attempt for hello in received if hello.epoch == n] == list(range(100))
+        assert [said.generation for said in received if said.upper == n] == list(range(100))
     connection.close()
     assert connection.receive() is None
 
 
 def test_a_closed_connection_raises_for_senders_and_ends_for_the_receiver(listener: socket.socket) -> None:
-    connection, peer = dial(listener)
+    connection, peer = connected(listener)
     got: list[object] = []
     thread = threading.Thread(target=lambda: got.append(connection.receive()))
     thread.start()
@@ -166,23 +173,23 @@ def test_a_closed_connection_raises_for_senders_and_ends_for_the_receiver(listen
     thread.join(60)
     assert got == [None]
     with pytest.raises(ConnectionError):
-        connection.send(ReplicaHello("c1", 1, 1, 1))
+        connection.send(CancelPeek(1))
     connection.close()
     peer.close()
 
 
 def test_a_refused_connection_leaves_nothing_open(tmp_path: Path) -> None:
     with pytest.raises(OSError, match="No such file"):
-        Connection(str(tmp_path / "nobody"))
+        dial(UnixAddress(str(tmp_path / "nobody")), Hello("c1", 1, 1, 1), b"")
 
 
 def test_the_coordinators_side_notices_a_cut(listener: socket.socket) -> None:
-    connection, peer = dial(listener)
+    connection, peer = connected(listener)
 
     async def read() -> object:
         reader, writer = await asyncio.open_connection(sock=peer)
         try:
-            return await receive(reader)
+            return await Incoming(reader).receive()
         finally:
             writer.close()
             await writer.wait_closed()
@@ -195,8 +202,8 @@ def test_the_coordinators_side_notices_a_cut(listener: socket.socket) -> None:
 def test_what_the_coordinator_sends_leaves_in_order_and_as_the_other_end_takes_it(
     listener: socket.socket,
 ) -> None:
-    connection, peer = dial(listener)
-    messages = ["small", "x" * (8 << 20), "behind", "y" * (3 << 20), "last"]
+    connection, peer = connected(listener)
+    messages = [PeekRows(1, b"x" * size, False) for size in (1, 8 << 20, 2, 3 << 20, 3)]
 
     async def send() -> int:
         _, writer = await asyncio.open_connection(sock=peer)
@@ -211,23 +218,23 @@ def test_what_the_coordinator_sends_leaves_in_order_and_as_the_other_end_takes_i
         )
         assert await reading == messages
         await asyncio.gather(*running)
-        outbox.send("more")  # it goes on
+        outbox.send(CancelPeek(1))  # it goes on
         outbox.close()
         return buffered
 
     assert asyncio.run(send()) < 1 << 20
-    assert connection.receive() == "more"
+    assert connection.receive() == CancelPeek(1)
     connection.close()
 
 
 def test_closing_drops_what_waits_to_be_sent(listener: socket.socket) -> None:
-    connection, peer = dial(listener)
+    connection, peer = connected(listener)
 
     async def send() -> None:
         _, writer = await asyncio.open_connection(sock=peer)
         running: set[asyncio.Future[None]] = set()
         outbox = Outbox(writer, lambda work: running.add(asyncio.ensure_future(work)))
-        outbox.send("x" * (8 << 20))
+        outbox.send(PeekRows(1, b"x" * (8 << 20), False))
         await asyncio.sleep(0.05)
         writer.transport.abort()
         outbox.close()
