@@ -2,8 +2,8 @@
 
 ```
 ControlListener ─┬─ DriverClient ─── Jobs: hydrations, large steps, compactions, queries
-               └─ ReplicaConnection ─┬─ Outputs, Ingests ─── Storage ─── CommitFeed ─── who reads them
-                                     └─ Installer ─── Installation
+                 └─ ReplicaConnection ─┬─ Outputs, Ingests ─── Storage ─── CommitFeed ─── who reads them
+                                       └─ Installer ─── Installation
 ```
 
 It starts and stops replicas, has objects installed on them (again, whenever one comes back), gives the objects that talk
