@@ -33,7 +33,7 @@ from .reads import run_reads
 from .recovery import run_recovery
 from .replication import run_backlogs as run_contents
 from .replication import run_freshness as run_transaction_freshness
-from .replication import run_sink
+from .replication import run_mysql_backlogs, run_sink
 from .report import Result, console, show, write_json
 from .responsiveness import run_responsiveness
 from .statements import run_pgbench, run_planning, run_statements
@@ -370,12 +370,16 @@ def kafka(
 @app.command()
 def replication(
     upstream: Annotated[
-        str,
+        str | None,
         typer.Option(
             "--upstream",
             help="libpq's connection string of a PostgreSQL that is there, with wal_level = logical.",
         ),
-    ],
+    ] = None,
+    mysql: Annotated[
+        str | None,
+        typer.Option("--mysql", help="mysql://USER:PASSWORD@HOST:PORT of a MySQL or MariaDB that is there."),
+    ] = None,
     rows: Annotated[int, typer.Option("--rows", help="Of the table; 0 leaves it out.")] = 500_000,
     rate: Annotated[int, typer.Option("--rate", help="Transactions a second; 0 leaves it out.")] = 500,
     seconds: Annotated[int, typer.Option("--seconds", help="How long they come at that rate.")] = 20,
@@ -387,13 +391,18 @@ def replication(
     """A table that is read whole, and followed; how soon a transaction is in a view; a view that is written to a table."""
     machine = Machine.now()
     results: list[Result] = []
-    if rows:
+    if upstream is None and mysql is None:
+        raise typer.BadParameter("one of --upstream and --mysql is needed")
+    if mysql is not None and rows:
+        console.log(f"MySQL: a table of {rows:,} rows")
+        results += run_mysql_backlogs(mysql, rows)
+    if upstream is not None and rows:
         console.log(f"a table of {rows:,} rows")
         results += run_contents(upstream, rows)
-    if rate:
+    if upstream is not None and rate:
         console.log(f"{rate:,} transactions a second")
         results.append(run_transaction_freshness(upstream, rate, seconds))
-    if sink_rows:
+    if upstream is not None and sink_rows:
         console.log(f"a sink of {sink_rows:,} rows")
         results += run_sink(upstream, sink_rows)
     finish(results, machine, output)

@@ -22,9 +22,12 @@ from ptvc.repr.schema import Column, Schema
 from ptvc.repr.types import BOOL, FLOAT8, INT8, TEXT
 from ptvc.storage.debezium.avro import DebeziumAvro
 from ptvc.storage.debezium.json import DebeziumJson
+from ptvc.storage.decode import Decoded
+from ptvc.storage.formats.avro.container import Container
 from ptvc.storage.formats.avro.format import AvroFormat
 from ptvc.storage.formats.protobuf.format import ProtobufFormat
 from ptvc.storage.formats.schemas import SchemaText
+from ptvc.storage.source.avro_records import AvroPiece, AvroRecords
 from rich.table import Table
 
 from ..measure import Latencies, load
@@ -32,7 +35,11 @@ from ..report import ms, new_table, shows
 
 PAYLOADS = 50_000
 REPEATS = 7
+_FILE_SHARES = 3
+"""A source reads more of a file at once than of messages."""
 _HEADER = b"\0\0\0\0\1"
+_BLOCK_BYTES = 64_000
+"""As Java's writers have them."""
 _SOURCE_FIELDS = ("version", "connector", "name", "db", "schema", "table")
 
 ROW = {
@@ -124,7 +131,22 @@ def run_formats(payloads: int = PAYLOADS, repeats: int = REPEATS) -> list[Format
         readers = (io.BytesIO(payload[len(_HEADER) :]) for payload in given.to_pylist())
         return [read(reader, parsed, None)["id"] for reader in readers]
 
+    in_file = _rows(_FILE_SHARES * payloads)
+    file = _avro_file(in_file)
+    records = AvroRecords(_COLUMNS)
+
+    def of_file(given: pa.Array) -> Decoded:
+        container = Container(io.BytesIO(file), len(file))
+        run = container.read(container.begin, len(file) * 100)
+        assert run.blocks is not None
+        return records.decode(AvroPiece("f", container.schema, 1, run.blocks))
+
+    def of_file_one_by_one(given: pa.Array) -> list[int]:
+        return [row["id"] for row in fastavro.reader(io.BytesIO(file))]  # type: ignore[index,call-overload]
+
     return [
+        _measured("avro, a file", of_file, lambda d: d.columns[0].to_pylist(), _avro(ROW, in_file), repeats),
+        _measured("avro, a file, by fastavro", of_file_one_by_one, list, _avro(ROW, in_file), repeats),
         _measured("avro", avro.decode, lambda d: d.columns[0].to_pylist(), flat, repeats),
         _measured("avro, by fastavro", one_by_one, list, flat, repeats),
         _measured(
@@ -197,6 +219,13 @@ def _avro(schema: Any, values: list[dict[str, Any]]) -> list[bytes]:
         fastavro.schemaless_writer(sink, parsed, value)
         payloads.append(sink.getvalue())
     return payloads
+
+
+def _avro_file(rows: list[dict[str, Any]]) -> bytes:
+    sink = io.BytesIO()
+    plain = json.loads(json.dumps(ROW).replace('"logicalType": "timestamp-micros"', '"x": 0'))
+    fastavro.writer(sink, plain, rows, "deflate", _BLOCK_BYTES)
+    return sink.getvalue()
 
 
 def _messages(rows: list[dict[str, Any]]) -> tuple[bytes, list[bytes]]:

@@ -8,7 +8,6 @@ import time
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 import psycopg
 from psycopg import conninfo
@@ -16,10 +15,11 @@ from psycopg import conninfo
 from ..measure import FreshnessResult, Latencies, load
 from ..runtime import RuntimeFailed, ServedRuntime, await_true, served
 from .results import ReplicationResult
+from .timed import OF_TABLE, Row, timed
 
 UPDATES = 10
 """Statements, one after the other, which together update every row once."""
-Db = psycopg.Connection[tuple[Any, ...]]
+Db = psycopg.Connection[Row]
 _TIMEOUT_S = 600.0
 _POLL_S = 0.02
 
@@ -30,7 +30,11 @@ def run_backlogs(upstream: str, rows: int) -> Iterator[ReplicationResult]:
         _table(there, schema, "k bigint PRIMARY KEY, name text, price numeric(12,2), at timestamptz")
         there.execute(f"INSERT INTO t {_rows(1, rows)}".encode())
         _connect(db, upstream)
-        yield _timed(runtime, db, there, "contents", rows, lambda: _follow(db, schema))
+
+        def wanted() -> Row | None:
+            return there.execute(OF_TABLE.encode()).fetchone()
+
+        yield timed(runtime, db, wanted, "contents", rows, lambda: _follow(db, schema))
         part = rows * 2 // 5
         for what, statement, changed in (
             ("inserts", f"INSERT INTO t {_rows(rows + 1, rows + part)}", part),
@@ -38,19 +42,8 @@ def run_backlogs(upstream: str, rows: int) -> Iterator[ReplicationResult]:
             ("deletes", f"DELETE FROM t WHERE k > {rows}", part),
         ):
             there.execute(statement.encode())
-            yield _timed(runtime, db, there, f"behind {what}", changed, lambda: None)
+            yield timed(runtime, db, wanted, f"behind {what}", changed)
         _leave(db, there)
-
-
-def _timed(
-    runtime: ServedRuntime, db: Db, there: Db, what: str, rows: int, begin_it: Any
-) -> ReplicationResult:
-    query = b"SELECT count(*), sum(k), sum(price) FROM t"
-    begin, cpu = time.perf_counter(), runtime.cpu_seconds()
-    begin_it()
-    wanted = there.execute(query).fetchone()
-    await_true(lambda: db.execute(query).fetchone() == wanted, f"{what} are here", _TIMEOUT_S, _POLL_S)
-    return ReplicationResult(what, rows, time.perf_counter() - begin, runtime.cpu_seconds() - cpu, load())
 
 
 def run_freshness(upstream: str, rate: int, seconds: int) -> FreshnessResult:

@@ -136,7 +136,7 @@ def columns_in_relation(environment: Environment, relation: Any) -> list[PtvcCol
             row["numeric_precision"],
             row["numeric_scale"],
         )
-        for row in (columns_of(item) if item is not None and item.kind.is_relation else ())
+        for row in (columns_of(0, item) if item is not None and item.kind.is_relation else ())
     ]
 
 

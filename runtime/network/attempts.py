@@ -30,6 +30,9 @@ FORGOTTEN_AFTER_S = 900.0
 MOST_KEPT = 10_000
 """So many are counted; the one that failed longest ago makes way."""
 
+NAME_LENGTH = 63
+"""Of a name that is kept; a role has none that is longer."""
+
 Key = tuple[str, str | None]
 
 
@@ -64,7 +67,7 @@ class Attempts:
         """How long the attempt that is made now has to wait; one behind it waits for it too.  Raises TooManyFailures."""
         now = self._now()
         waits: list[tuple[_Failures, float]] = []
-        for key, free in (((network, user), FREE_ATTEMPTS), ((network, None), FREE_OF_ADDRESS)):
+        for key, free in zip(_keys(network, user), (FREE_ATTEMPTS, FREE_OF_ADDRESS), strict=True):
             found = self._failures.get(key)
             if found is not None and now - found.last > FORGOTTEN_AFTER_S:
                 del self._failures[key]
@@ -73,7 +76,7 @@ class Attempts:
         until = max((at for _, at in waits), default=now)
         if until - now > MOST_WAIT_S:
             raise TooManyFailures(
-                f'too many failed logins as "{user}"',
+                f'too many failed logins as "{user[:NAME_LENGTH]}"',
                 hint="Try again in a minute, one login at a time.",
             )
         for found, _ in waits:
@@ -82,7 +85,7 @@ class Attempts:
 
     def failed(self, network: str, user: str) -> None:
         now = self._now()
-        for key in ((network, user), (network, None)):
+        for key in _keys(network, user):
             found = self._failures.pop(key, None)
             if found is None or now - found.last > FORGOTTEN_AFTER_S:
                 found = _Failures(0, now, now)
@@ -93,10 +96,15 @@ class Attempts:
             self._failures.popitem(last=False)
 
     def succeeded(self, network: str, user: str) -> None:
-        self._failures.pop((network, user), None)
+        self._failures.pop(_keys(network, user)[0], None)
 
     def _delay(self, paid: int) -> float:
         """What the failures cost of which so many are not free."""
         if paid <= 0:
             return 0.0
         return min(self._first_delay_s * 2.0 ** min(paid - 1, 30), MOST_DELAY_S)
+
+
+def _keys(network: str, user: str) -> tuple[Key, Key]:
+    """Of the client as the role, and of the client."""
+    return (network, user[:NAME_LENGTH]), (network, None)

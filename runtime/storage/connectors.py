@@ -260,7 +260,11 @@ def open_share(
     schema, close = _own(outputs).read, _nothing_to_close
     connector: Connector
     if isinstance(options, S3Options):
-        connector = s3 = S3Connector(options, schema, (), connections, only=share.what, piece=share.piece)
+        # Who judges records by WHERE names those that it fails of.
+        judged = _own(outputs).where is not None
+        connector = s3 = S3Connector(
+            options, schema, (), connections, only=share.what, piece=share.piece, numbered=judged
+        )
         close = s3.close
     else:
         alone = replace(options, path=share.what, pattern=None)
@@ -360,7 +364,9 @@ def _sole_connector(
         return FILE_CONNECTORS[options.format](
             options, schema, key if envelope is EnvelopeKind.UPSERT else (), WHOLE
         )
-    raise Unsupported(f'format "{options.format}" is not supported', hint="Formats are: csv, json, parquet.")
+    raise Unsupported(
+        f'format "{options.format}" is not supported', hint="Formats are: csv, json, parquet, avro."
+    )
 
 
 def _own(outputs: Mapping[OutputId, AskedOutput]) -> AskedOutput:

@@ -71,6 +71,12 @@ class Decoder(Protocol):
         """`data` is whole lines of `file`, of which the first one has number `first_line`."""
 
 
+class Errors(Protocol):
+    """Errors as they are found."""
+
+    def add(self, row: int, column: int, sqlstate: str, reason: str) -> None: ...
+
+
 class ErrorList:
     """Errors of one batch of records as they are found; at most a few, so plain lists."""
 
@@ -138,6 +144,8 @@ def _remedy(column: Column, format: str) -> str:
     type_ = column.type
     if type_.kind not in NESTED or format == "csv":
         return "Declare the column as text and cast it in a view."
+    if format == "avro":
+        return "Of a list Avro makes T list, of a map map[text => T], and of a record jsonb."
     if format == "parquet":
         return "Leave the column out; COPY ... FORMAT PARQUET reads it to a table."
     if type_.element is None:
@@ -149,12 +157,15 @@ def _remedy(column: Column, format: str) -> str:
 
 
 def check_schema(schema: Schema, format: str) -> None:
-    """Refuses columns that no record of a text format can be decoded to."""
+    """Refuses columns that no record of the format can be decoded to."""
     seen: set[str] = set()
+    refused = NESTED | {Kind.OID, Kind.CHAR}
+    if format == "json":
+        refused |= {Kind.JSON}
+    if format == "avro":
+        refused -= {Kind.LIST, Kind.MAP}
     for column in schema:
-        if column.type.kind in NESTED | {Kind.OID, Kind.CHAR} or (
-            column.type.kind is Kind.JSON and format == "json"
-        ):
+        if column.type.kind in refused:
             raise Unsupported(
                 f'column "{column.name}" of type {column.type} cannot be read from format {format}',
                 hint=_remedy(column, format),

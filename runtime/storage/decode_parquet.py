@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from ..errors import DatatypeMismatch, UndefinedColumn
 from ..repr.schema import Column, Schema
 from ..repr.types import Kind, ScalarType
-from .decode import Decoded, ErrorList, all_null, check_not_null, check_schema, value_columns
+from .decode import Decoded, ErrorList, Errors, all_null, check_not_null, check_schema, value_columns
 
 
 class ParquetDecoder:
@@ -44,7 +44,7 @@ class ParquetDecoder:
                     detail=f"It has: {', '.join(schema.names)}.",
                 )
             type_ = schema.field(found[0]).type
-            if not _readable(type_, column):
+            if not readable(type_, column):
                 raise DatatypeMismatch(
                     f'file "{file}": column "{column.name}" is {type_} and cannot be read as {column.type}',
                     hint="Declare the column with a type that holds all values of the file's, and cast in a view.",
@@ -56,7 +56,7 @@ class ParquetDecoder:
         numbers = np.arange(first_row, first_row + count)
         errors = ErrorList(self._schema, file, numbers)
         columns = [
-            _convert(rows.column(column.name), column, index, errors)
+            converted(rows.column(column.name), column, index, errors)
             for index, column in enumerate(self._schema)
         ]
         present = np.ones(count, np.bool_)
@@ -70,7 +70,8 @@ _UNIT_DIGITS = {"s": 0, "ms": 3, "us": 6}
 """Digits of a second that values of a unit have."""
 
 
-def _readable(type_: pa.DataType, column: Column) -> bool:
+def readable(type_: pa.DataType, column: Column) -> bool:
+    """Whether all values of the type, but for integers, are values of the column."""
     if pa.types.is_dictionary(type_):
         type_ = type_.value_type
     kind, target = column.type.kind, column.type.arrow
@@ -108,7 +109,8 @@ def _holds_map(type_: ScalarType) -> bool:
     return type_.kind is Kind.MAP or (type_.element is not None and _holds_map(type_.element))
 
 
-def _convert(values: pa.Array, column: Column, index: int, errors: ErrorList) -> pa.Array:
+def converted(values: pa.Array, column: Column, index: int, errors: Errors) -> pa.Array:
+    """Values of a type that is `readable` as the column's; what does not fit is NULL, and an error of its record."""
     if pa.types.is_dictionary(values.type):
         values = values.dictionary_decode()
     target = column.type.arrow
@@ -121,7 +123,7 @@ def _convert(values: pa.Array, column: Column, index: int, errors: ErrorList) ->
     return pc.cast(values, target)
 
 
-def _in_range(values: pa.Array, column: Column, index: int, errors: ErrorList) -> pa.Array:
+def _in_range(values: pa.Array, column: Column, index: int, errors: Errors) -> pa.Array:
     """`values` with NULL for those that do not fit, each of which is an error."""
     least, greatest = column.type.integer_bounds
     extremes = pc.min_max(values)

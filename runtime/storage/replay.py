@@ -6,6 +6,7 @@ and what the record was stays.  Both changes are to be committed in one.  It is 
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -20,12 +21,14 @@ from ..repr.schema import Schema
 from .connections.values import Values
 from .connectors import Options, message_records
 from .dead_letters import with_label
-from .decode import WHOLE_RECORD, Decoded, ErrorList, check_not_null
+from .decode import WHOLE_RECORD, Decoded, ErrorList, check_not_null, empty_columns
 from .formats.contract import DecodedPayloads, PayloadFormat
 from .formats.csv import Csv
 from .formats.json import JsonFields
 from .projection import Projection
 from .row_filter import RowFilter, judged_records
+from .source.avro_file import AvroReader
+from .source.avro_records import declared_columns
 from .source.file import FileReader
 from .source.file_options import FileOptions
 from .source.kafka.letters import messages_of
@@ -64,6 +67,11 @@ def open_letters(options: Options, schema: Schema, connections: Mapping[str, Val
             return _LineLetters(options, schema, reader.fields)
         case S3Options(format="json" | "csv"):
             return _LineLetters(options, schema, ObjectHeaders(options, connections).fields)
+        case FileOptions(format="avro"):
+            files = AvroReader(options.path, pattern=options.pattern)
+            return _AvroLetters(schema, files.schema)
+        case S3Options(format="avro"):
+            return _AvroLetters(schema, ObjectHeaders(options, connections).schema)
         case _:
             raise Unsupported("the source has no dead letters")
 
@@ -111,13 +119,11 @@ class _MessageLetters:
         return self.records.decode(messages_of(letters))
 
 
-class _LineLetters:
-    """Lines of files.  A line with a header is read by that of its file, which `fields` knows."""
+class _FileLetters(ABC):
+    """Records of files, each with the name of its file and its number there."""
 
-    def __init__(
-        self, options: FileOptions | S3Options, schema: Schema, fields: Callable[[str], tuple[str, ...]]
-    ) -> None:
-        self._options, self._schema, self._fields = options, schema, fields
+    def __init__(self, schema: Schema) -> None:
+        self._schema = schema
 
     def decode(self, letters: Sequence[pa.Array]) -> Decoded:
         files, numbers, payloads = letters
@@ -131,6 +137,8 @@ class _LineLetters:
         return Decoded(tuple(columns), lines, present, errors.finish())
 
     def _columns(self, files: pa.Array, payloads: pa.LargeBinaryArray, errors: ErrorList) -> list[pa.Array]:
+        if not len(files):
+            return empty_columns(self._schema.columns, 0)
         parts: list[DecodedPayloads] = []
         places: list[Indices] = []
         for rows, format_ in self._formats(files):
@@ -154,20 +162,49 @@ class _LineLetters:
             for column in zip(*(part.columns for part in parts), strict=True)
         ]
 
+    @abstractmethod
     def _formats(self, files: pa.Array) -> list[tuple[Indices, PayloadFormat]]:
         """Which letters are of which format, each once."""
-        options, every = self._options, np.arange(len(files))
+
+
+class _LineLetters(_FileLetters):
+    """Lines.  One with a header is read by that of its file, which `fields` knows."""
+
+    def __init__(
+        self, options: FileOptions | S3Options, schema: Schema, fields: Callable[[str], tuple[str, ...]]
+    ) -> None:
+        super().__init__(schema)
+        self._options, self._fields = options, fields
+
+    def _formats(self, files: pa.Array) -> list[tuple[Indices, PayloadFormat]]:
+        options = self._options
         if options.format == "json":
-            return [(every, JsonFields(self._schema))]
+            return [(np.arange(len(files)), JsonFields(self._schema))]
         settings = {"delimiter": options.delimiter}
-        if not options.header or not len(files):
-            return [(every, Csv(self._schema, settings))]
-        encoded = files.dictionary_encode()
-        of_file = encoded.indices.to_numpy()
+        if not options.header:
+            return [(np.arange(len(files)), Csv(self._schema, settings))]
+        return [(rows, Csv(self._schema, settings, self._fields(name))) for name, rows in _by_file(files)]
+
+
+class _AvroLetters(_FileLetters):
+    """Records of Avro.  Each is read as what its file was written with, which `writer` knows."""
+
+    def __init__(self, schema: Schema, writer: Callable[[str], str]) -> None:
+        super().__init__(schema)
+        self._writer = writer
+
+    def _formats(self, files: pa.Array) -> list[tuple[Indices, PayloadFormat]]:
         return [
-            (np.flatnonzero(of_file == place), Csv(self._schema, settings, self._fields(name)))
-            for place, name in enumerate(encoded.dictionary.to_pylist())
+            (rows, declared_columns(name, self._writer(name), self._schema)) for name, rows in _by_file(files)
         ]
+
+
+def _by_file(files: pa.Array) -> list[tuple[str, Indices]]:
+    encoded = files.dictionary_encode()
+    of_file = encoded.indices.to_numpy()
+    return [
+        (name, np.flatnonzero(of_file == place)) for place, name in enumerate(encoded.dictionary.to_pylist())
+    ]
 
 
 class _LineErrors(ErrorList):

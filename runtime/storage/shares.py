@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 SHARE_BYTES = 32 << 20
 """Small files are put together up to here."""
 PIECE_BYTES = 128 << 20
-"""A Parquet file of more is divided, by its row groups."""
+"""A file of more is divided, if it is of Parquet, by its row groups, or of Avro, by its blocks."""
 MOST_BYTES = 256 << 30
 MOST_FILES = 20_000
 """Of one commit."""
@@ -30,12 +30,13 @@ MOST_FILES = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """The part `number` of `of` of a Parquet file: row groups `[groups * number // of, groups * (number + 1) // of)`."""
+    """The part `number` of `of` of a file: of its `count` row groups (Parquet) or bytes, of which those count where a block begins (Avro),
+    `[count * number // of, count * (number + 1) // of)`."""
 
     number: int = 0
     of: int = 1
 
-    def groups(self, count: int) -> tuple[int, int]:
+    def units(self, count: int) -> tuple[int, int]:
         return count * self.number // self.of, count * (self.number + 1) // self.of
 
 
@@ -43,7 +44,7 @@ WHOLE = Piece()
 
 
 def pieces_of(nbytes: int) -> tuple[Piece, ...]:
-    """Those of a Parquet file of that size."""
+    """Those of a file of that size."""
     of = max(1, -(-nbytes // PIECE_BYTES))
     return tuple(Piece(number, of) for number in range(of))
 

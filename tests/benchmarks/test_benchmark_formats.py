@@ -19,5 +19,5 @@ def test_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_what_is_measured() -> None:
     results = payloads.run_formats(200, repeats=2)
-    assert [(r.payloads, r.batch.count) for r in results] == [(200, 2)] * 5
-    assert results[0].per_second == pytest.approx(200 / results[0].batch.median_ms * 1e3)
+    assert [(r.payloads, r.batch.count) for r in results] == [(600, 2)] * 2 + [(200, 2)] * 5
+    assert results[0].per_second == pytest.approx(600 / results[0].batch.median_ms * 1e3)

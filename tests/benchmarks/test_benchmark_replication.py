@@ -6,11 +6,13 @@ from collections.abc import Iterator
 
 import psycopg
 import pytest
+from servers.mariadb_listening import mariadb_server
+from servers.mysql_process import PASSWORD, USER
 from servers.postgres_listening import Listening, logical_postgres
 from typer.testing import CliRunner
 
 from benchmarks.__main__ import app
-from benchmarks.replication import run_backlogs, run_freshness, run_sink
+from benchmarks.replication import run_backlogs, run_freshness, run_mysql_backlogs, run_sink
 
 
 @pytest.fixture(scope="module")
@@ -42,6 +44,26 @@ def test_sources(upstream: str) -> None:
     ]
     assert all(result.per_second > 0 for result in results)
     assert run_freshness(upstream, 50, 2).latencies.count == 80
+
+
+@pytest.mark.slow
+def test_mysql_sources() -> None:
+    with mariadb_server() as server:
+        server.run(f"GRANT ALL ON *.* TO {USER}")
+        url = f"mysql://{USER}:{PASSWORD}@127.0.0.1:{server.port}"
+        results = list(run_mysql_backlogs(url, 2_000))
+        with server.connect() as db, db.cursor() as cursor:
+            assert cursor.execute("SHOW DATABASES LIKE 'ptvc_bench%'") == 0
+    assert [(r.what, r.rows) for r in results] == [
+        ("MySQL, contents", 2_000),
+        ("MySQL, behind inserts", 800),
+        ("MySQL, behind updates", 800),
+        ("MySQL, behind deletes", 800),
+    ]
+
+
+def test_one_of_the_servers_is_needed() -> None:
+    assert CliRunner().invoke(app, ["replication"]).exit_code == 2
 
 
 @pytest.mark.slow

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from psql import PSQL
 from ptvc import server
 from ptvc.config import Settings
 from ptvc.errors import PtvcError
@@ -60,7 +61,7 @@ def _use(runtime: Runtime, issuer: TokenIssuer, root: Path) -> None:
         psycopg.connect(by_token, user="group_of_some", password=issuer.token(sub="group_of_some"))
     with pytest.raises(psycopg.OperationalError, match="password authentication failed"):
         psycopg.connect(place, user="ann", password=issuer.token())
-    psql = ["psql", f"{by_token} user=ann password={issuer.token()}", "-Atc", "SELECT 1"]
+    psql = [PSQL, f"{by_token} user=ann password={issuer.token()}", "-Atc", "SELECT 1"]
     assert subprocess.run(psql, capture_output=True, text=True, check=True, timeout=60).stdout == "1\n"
 
 

@@ -86,3 +86,13 @@ def test_nothing_is_slowed_down_where_it_is_not_wanted() -> None:
     for _ in range(100):
         attempts.failed("a", "ann")
     assert attempts.wait_s("a", "ann") == 0
+
+
+def test_of_a_long_name_the_beginning_is_kept() -> None:
+    attempts = Attempts(0.5, Clock())
+    for number in range(FREE_ATTEMPTS + 1):
+        attempts.failed("a", "x" * 9_000 + str(number))
+    assert attempts.wait_s("a", "x" * 9_000) == 0.5
+    assert len(attempts) == 2
+    attempts.succeeded("a", "x" * 5_000)
+    assert len(attempts) == 1

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 import socket
 import ssl
 import struct
+import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -340,3 +342,67 @@ def behind_its_handshake(plain: socket.socket, site: Site, noise: bytes) -> None
             plain.sendall(outgoing.read())
             incoming.write(plain.recv(65536))
     plain.sendall(outgoing.read() + noise)
+
+
+# --- what a scanner looks at ---
+
+OLD = "ALL:COMPLEMENTOFALL:!PSK:!SRP:@SECLEVEL=0"
+
+
+def accepted(port: int, cipher: str) -> bool:
+    """Whether TLS 1.2 begins with that cipher alone."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    context.maximum_version = context.minimum_version = ssl.TLSVersion.TLSv1_2
+    context.set_ciphers(f"{cipher}:@SECLEVEL=0")
+    context.set_alpn_protocols([POSTGRES_PROTOCOL])
+    with socket.create_connection(("127.0.0.1", port), timeout=WAIT_S) as line:
+        try:
+            with context.wrap_socket(line) as tls:
+                assert tls.compression() is None
+                return True
+        except OSError:
+            return False
+
+
+def test_ciphers_are_few_and_good(make_server: MakeServer, site: Site) -> None:
+    """Of those of 1.2: keys are thrown away, and bytes are authenticated with what encrypts them."""
+    server = make_server(certificates=Certificates(site.files))
+    asked = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    asked.set_ciphers(OLD)
+    offered = [c["name"] for c in asked.get_ciphers() if c["protocol"] != "TLSv1.3"]
+    assert len(offered) > 60
+    assert {name for name in offered if accepted(server.port, name)} == {
+        "ECDHE-ECDSA-AES128-GCM-SHA256",
+        "ECDHE-ECDSA-AES256-GCM-SHA384",
+        "ECDHE-ECDSA-CHACHA20-POLY1305",
+    }
+
+
+def test_nothing_is_negotiated_anew(make_server: MakeServer, site: Site) -> None:
+    program = shutil.which("openssl")
+    if program is None:
+        pytest.skip("openssl is not installed")
+    server = make_server(certificates=Certificates(site.files))
+    command = [
+        program,
+        "s_client",
+        "-connect",
+        f"127.0.0.1:{server.port}",
+        "-tls1_2",
+        "-alpn",
+        POSTGRES_PROTOCOL,
+    ]
+    done = subprocess.run(command, input="R\n", capture_output=True, text=True, timeout=WAIT_S, check=False)
+    assert "Protocol  : TLSv1.2" in done.stdout
+    assert "Compression: NONE" in done.stdout
+    assert "no renegotiation" in done.stderr
+
+
+def test_http_has_the_same(site: Site) -> None:
+    shown = Certificates(site.files).shown
+    for context in (shown.postgres, shown.http):
+        assert context.minimum_version == ssl.TLSVersion.TLSv1_2
+        assert context.options & ssl.OP_NO_RENEGOTIATION
+        assert context.options & ssl.OP_NO_COMPRESSION
+        assert {c["name"] for c in context.get_ciphers()} == {c["name"] for c in shown.postgres.get_ciphers()}

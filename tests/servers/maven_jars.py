@@ -1,5 +1,5 @@
-"""Jars of Maven Central: of a Kafka broker, of Debezium in Kafka Connect, and of Spark with lakes, in a cache that all runs of this machine
-share.
+"""Jars of Maven Central: of a Kafka broker, of Debezium in Kafka Connect, of Spark with lakes, and of a client by JDBC, in a cache that all
+runs of this machine share.
 
 They are fetched once: into a folder beside the final one, which is renamed when it is complete, under a lock, as several
 processes of tests may come at the same time.
@@ -85,6 +85,8 @@ DEBEZIUM = Jars(
         _LOGGING,
     ),
 )
+JDBC = Jars("jdbc", "42.7.12", ("org.postgresql:postgresql:42.7.12", "sqlline:sqlline:1.12.0"))
+"""PostgreSQL's driver, and a program that runs SQL through it, as a machine may have no compiler of Java."""
 _SPARK, _DELTA, _ICEBERG = "4.1.0", "4.4.0", "1.12.0"
 SPARK_LAKES = Jars(
     "spark",
@@ -111,15 +113,15 @@ class Missing(Exception):
 
 
 def java() -> str:
-    """The program, of a version that a broker runs on."""
+    """The program, of a version that all of them run on."""
     home = os.environ.get("JAVA_HOME")
     program = shutil.which("java", path=f"{home}/bin") if home else shutil.which("java")
     if program is None:
-        raise Missing(f"Kafka and Spark need Java {LEAST_JAVA} or newer: there is no program java")
+        raise Missing(f"Java {LEAST_JAVA} or newer is needed: there is no program java")
     said = subprocess.run([program, "-version"], capture_output=True, text=True, check=False).stderr
     version = re.search(r'version "(\d+)', said)
     if version is None or int(version[1]) < LEAST_JAVA:
-        raise Missing(f"Kafka and Spark need Java {LEAST_JAVA} or newer: {said.splitlines()[:1]}")
+        raise Missing(f"Java {LEAST_JAVA} or newer is needed: {said.splitlines()[:1]}")
     return program
 
 

@@ -73,6 +73,7 @@ def spark_lakes(directory: Path) -> Iterator[SparkLakes]:
     """`directory` has the catalog of Iceberg, `catalog.db`, and its warehouse.  Raises Missing."""
     settings = {
         "spark.ui.enabled": "false",
+        "spark.log.level": "WARN",
         "spark.driver.host": "127.0.0.1",
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.sql.shuffle.partitions": "1",

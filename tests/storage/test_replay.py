@@ -6,6 +6,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import fastavro
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -105,6 +106,33 @@ def test_a_payload_that_is_no_line_stays(tmp_path: Path) -> None:
     path.unlink()
     with pytest.raises(SourceStalled, match="does not exist"):
         replayed(letters(found, [b"1,2", b"3,4"]), LINE_LETTERS, decoder, LABEL)
+
+
+def test_records_of_avro_are_read_as_their_files_were_written(tmp_path: Path) -> None:
+    text = {"name": "b", "type": "string"}
+    writers = [[{"name": "a", "type": "long"}, text], [text, {"name": "a", "type": "int"}]]
+    for number, fields in enumerate(writers):
+        schema = {"type": "record", "name": "r", "fields": fields}
+        with (tmp_path / f"f{number}").open("wb") as sink:
+            fastavro.writer(sink, schema, [{"a": 1, "b": "x"}, {"a": 2, "b": "\0"}, {"a": 3, "b": "z\0"}])
+    options = FileOptions(str(tmp_path), "avro")
+    rows, found = read(options)
+    assert rows == [(1, "x", 1)] * 2
+    assert [row[:3] for row in found] == [
+        ("f0", 2, b"\x04\x02\0"), ("f0", 3, b"\x06\x04z\0"), ("f1", 2, b"\x02\0\x04"), ("f1", 3, b"\x04z\0\x06"),
+    ]  # fmt: skip
+    decoder = open_letters(options, SCHEMA, {})
+    payloads: list[bytes | None] = [b"\x04\x02y", None, b"\x02v\x08", b"\x02"]
+    done = replayed(letters(found, payloads), LINE_LETTERS, decoder, LABEL)
+    assert tuples(done.rows) == [(2, "y", 1), (4, "v", 1)]
+    assert (done.decoded, done.remaining) == (2, 2)
+    reasons = [row[3] for row in tuples(done.letters) if row[-1] == 1]
+    where = f'{LABEL}file "f'
+    assert reasons == [
+        f'{where}0", line 3: the payload is NULL',
+        f'{where}1", line 3: Avro: field "b": a value of 1 bytes where 0 are left',
+    ]
+    assert tuples(replayed(letters([], []), LINE_LETTERS, decoder, LABEL).rows) == []
 
 
 def test_messages_are_decoded_as_they_were_read() -> None:

@@ -12,10 +12,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import fastavro
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from ptvc.clock import SystemClock
+from ptvc.errors import PtvcError
 from ptvc.persist.location import open_blob
 from ptvc.persist.read import read_updates
 from ptvc.repr.batch import Batch
@@ -119,17 +121,29 @@ def csv_lines(first: int, count: int) -> bytes:
     return b"id,word\n" + b"".join(b"%d,w%d\n" % (first + i, i) for i in range(count))
 
 
+def avro(first: int, count: int, block: int = 60, bad: int | None = None) -> bytes:
+    """With a record in error, the number `bad`."""
+    sink = io.BytesIO()
+    fields = [{"name": "word", "type": ["null", "string"]}, {"name": "id", "type": "long"}]
+    words = [None if i % 7 == 0 else f"w{i}" + "\0" * (i == bad) for i in range(count)]
+    rows = [{"id": first + i, "word": word} for i, word in enumerate(words)]
+    schema = {"type": "record", "name": "r", "fields": fields}
+    fastavro.writer(sink, schema, rows, "deflate", block)
+    return sink.getvalue()
+
+
 CONTENTS: dict[str, Callable[[int], bytes]] = {
     "json": lambda n: lines(100 * n, 60, bad=n == 2),
     "csv": lambda n: csv_lines(100 * n, 60),
     "parquet": lambda n: table(100 * n, 60),
+    "avro": lambda n: avro(100 * n, 60, bad=30 if n == 2 else None),
 }
 PACKED: dict[int, Callable[[bytes], bytes]] = {1: gzip.compress, 3: bz2.compress}
 
 
 def content(format: str, n: int) -> bytes:
     data = CONTENTS[format](n)
-    return PACKED[n](data) if format != "parquet" and n in PACKED else data
+    return PACKED[n](data) if format in ("json", "csv") and n in PACKED else data
 
 
 class Files:
@@ -179,7 +193,7 @@ def test_shares_have_what_the_source_would_read(files: Files) -> None:
     assert shared.by_shares(ingestion)
     assert shared.rows == itself.rows
     assert shared.errors == itself.errors
-    assert bool(shared.errors) == (files.format == "json")
+    assert bool(shared.errors) == (files.format in ("json", "avro"))
     assert json.loads(shared.position or "") == json.loads(itself.position or "")
     assert ingestion.statistics.records == 300
     assert ingestion.statistics.errors == sum(shared.errors.values())
@@ -240,8 +254,74 @@ def test_a_large_parquet_file_is_read_in_pieces(
         assert len(source.rows) == 180
 
 
-def test_conditions_columns_and_dead_letters_are_the_same(tmp_path: Path) -> None:
-    files = Files(tmp_path, None, "json")
+@pytest.mark.parametrize("place", ["file", "s3"])
+@pytest.mark.parametrize("condition", [None, "1 / (id - 17) < 5"])
+def test_a_large_file_of_avro_is_read_in_pieces(
+    tmp_path: Path, s3: S3Server, monkeypatch: pytest.MonkeyPatch, place: str, condition: str | None
+) -> None:
+    monkeypatch.setattr(shares, "PIECE_BYTES", 150)
+    monkeypatch.setattr(object_shares, "SHARE_BYTES", 150)
+    files = Files(tmp_path, s3 if place == "s3" else None, "avro")
+    for n in range(3):
+        files.write(n)
+    where = None if condition is None else filter_of(condition, "id bigint, word text")
+    outputs = {"s": AskedOutput("", SCHEMA, where=where)}
+    itself, source = files.source(outputs=outputs), files.source(outputs=outputs)
+    itself.read(itself.open())
+    ingestion = source.open()
+    assert len(source.by_shares(ingestion)) > 8
+    assert (source.rows, source.errors) == (itself.rows, itself.errors)
+    assert len(source.errors) == (1 if condition is None else 2)
+    assert ingestion.advance() is None
+    files.write(4)
+    source.read(source.open())
+    assert source.rows.total() == 239 if condition is None else 238
+
+
+def test_a_file_of_avro_that_was_read_in_pieces_grows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shares, "PIECE_BYTES", 150)
+    files = Files(tmp_path, None, "avro")
+    files.write(0)
+    source = files.source()
+    source.by_shares(source.open())
+    with (files.path / "f0").open("a+b") as stream:
+        fastavro.writer(stream, None, [{"id": -1, "word": "x"}, {"id": -2, "word": "\0"}])
+    source.read(source.open())
+    assert source.rows["s", -1, "x"] == 1
+    ((_, error),) = source.errors
+    assert (
+        error
+        == 'source s, file "f0", line 62: column "word": invalid byte sequence for encoding "UTF8": 0x00'
+    )
+
+
+def test_a_file_of_avro_that_grows_while_tasks_read_it_is_read_by_the_source_itself(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shares, "PIECE_BYTES", 150)
+    files = Files(tmp_path, None, "avro")
+    files.write(0)
+    source = files.source()
+    ingestion = source.open()
+    found = ingestion.shares(1)
+    reader = ShareReader(
+        "file", source.options, source.outputs, {"s": "shard"}, {}, "source s, ", source.blobs, "job-1"
+    )
+    reads = [reader(found[0]).read]
+    with (files.path / "f0").open("a+b") as stream:
+        fastavro.writer(stream, None, [{"id": -1, "word": "x"}])
+    reads += [reader(share).read for share in found[1:]]
+    with pytest.raises(PtvcError, match="f0"):
+        ingestion.read_by_shares(reads)
+    source.read(source.open())
+    assert source.rows.total() == 61
+
+
+@pytest.mark.parametrize("format", ["json", "avro"])
+def test_conditions_columns_and_dead_letters_are_the_same(tmp_path: Path, format: str) -> None:
+    files = Files(tmp_path, None, format)
     for n in range(4):
         files.write(n)
     where = filter_of("id % 3 > 0 AND word <> 'w1'", "id bigint, word text")
@@ -253,7 +333,8 @@ def test_conditions_columns_and_dead_letters_are_the_same(tmp_path: Path) -> Non
     assert shared.by_shares(ingestion)
     assert shared.rows == itself.rows
     assert not shared.errors
-    assert sum(row[0] == "d" for row in shared.rows.elements()) == 1
+    letters = [row for row in shared.rows.elements() if row[0] == "d"]
+    assert [row[1:3] for row in letters] == [("f2", 31)]
     assert ingestion.statistics.dead_letters == 1
 
 

@@ -23,7 +23,7 @@ from ..storage.audit_store import DEFINITIONS_SHARD, LOGINS_SHARD, AuditChange, 
 from ..storage.storage import Storage
 from .author import AUTHOR, Author
 from .definitions import events_of
-from .refusals import Refusal, Refusals
+from .refusals import NAME_LENGTH, Refusal, Refusals
 
 log = logging.getLogger(__name__)
 
@@ -88,11 +88,12 @@ class AuditLog:
     # -- logins --
 
     def login(self, user: str, database: str, application: str, backend: Backend) -> None:
-        details = {"database": database, "application_name": application, "method": backend.method}
-        self._wait("login", user, details | _place(backend))
+        """Of names that clients make up, the beginnings."""
+        names = {"database": database[:NAME_LENGTH], "application_name": application[:NAME_LENGTH]}
+        self._wait("login", user[:NAME_LENGTH], {**names, "method": backend.method, **_place(backend)})
 
     def logout(self, user: str, backend: Backend) -> None:
-        self._wait("logout", user, _place(backend))
+        self._wait("logout", user[:NAME_LENGTH], _place(backend))
 
     def refused(self, user: str, address: str | None, reason: str) -> None:
         """`reason` is an SQLSTATE: what was wrong is not told in words that a client has chosen."""

@@ -18,8 +18,7 @@ import pyarrow as pa
 
 from ...errors import PtvcError
 from ...expr.functions.system.system import quote_ident
-from ...expr.tree.relation import Changes, Filter, Get
-from ...expr.tree.relation_tree import walk
+from ...expr.tree.relation import Filter, Get
 from ...expr.tree.scalar import And, Call, ColumnRef, Literal, NowCompare, Scalar, columns_of, remap
 from ...repr.intervals import parts
 from ...repr.types import Kind
@@ -27,6 +26,7 @@ from ...sql.plans.explain_tree import show
 from ...sql.syntax.vocabulary import OfferKind
 from ...storage.connectors import only_appends
 from ...storage.envelope import EnvelopeKind
+from ...storage.ingestion import PROGRESS
 from ...storage.row_filter import RowFilter
 from ...storage.row_retention import LEAST_MS, MOST_MS, RowRetention, may_be_retained_by
 from ...transform.pipeline import optimize
@@ -115,8 +115,9 @@ class SourceOffers:
 def source_offers(
     item: Source | SourceTable, use: SourceUse, catalog: Catalog, bind: Callable[[str], RowFilter]
 ) -> SourceOffers:
-    """`bind` makes a condition of its text, over the columns that the source shows.  Without readers there is no offer."""
-    if not use.readers:
+    """`bind` makes a condition of its text, over the columns that the source shows.  Without readers there is no offer,
+    nor of where a source stands."""
+    if not use.readers or (isinstance(item, SourceTable) and item.reference == PROGRESS):
         return SourceOffers()
     found = [
         *_filter(item, use, bind),
@@ -234,8 +235,6 @@ def _names(other: Item, item: Source | SourceTable, place: int) -> bool:
         return False
     if not isinstance(other, AnyView) or other.columns is None:
         return True
-    if any(isinstance(node, Changes) for node in walk(other.relation)):
-        return True
     named = {column for id_, column in other.columns if id_ == item.id}
     return place in named or (not named and isinstance(item, Source))
 
@@ -248,7 +247,7 @@ def _retention(
 ) -> Iterator[Offer | Refusal]:
     whiles = [_whiles(conditions, item) for conditions in reads]
     common = {
-        column: max(each[column] for each in whiles)
+        column: max(LEAST_MS, *(each[column] for each in whiles))
         for column in whiles[0]
         if all(column in each for each in whiles)
     }
@@ -262,7 +261,7 @@ def _retention(
     if not common:
         return
     column = min(common, key=lambda place: (common[place], place))
-    duration = max(common[column], LEAST_MS)
+    duration = common[column]
     offer = RetentionOffer(RowRetention(column, duration), item.physical.names[column])
     if duration > MOST_MS:
         yield Refusal(OfferKind.RETENTION, offer.text, "that is more than 100 years")

@@ -112,11 +112,11 @@ def _readers(id: GlobalId, schema: Schema, catalog: Catalog) -> Iterator[SourceR
             continue
         relation = optimize(expanded)
         reads = tuple(_reads(relation, id, ReadPlace()))
-        if not reads and id not in dependencies(relation):  # its plan does without
+        if not reads:  # its plan does without
             continue
         _, narrow = narrow_reads(relation)
         columns = frozenset(narrow.get(id, range(len(schema))))
-        yield SourceReader(item, reads or (ReadPlace(),), columns)
+        yield SourceReader(item, reads, columns)
 
 
 def _reads(relation: Relation, id: GlobalId, above: ReadPlace) -> Iterator[ReadPlace]:

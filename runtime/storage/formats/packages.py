@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from ...errors import PtvcError
 
+_EXTRAS = {"fastavro": "avro", "protobuf": "kafka"}
+
 
 def missing_package(format: str, package: str) -> PtvcError:
     return PtvcError(
         f"{format} needs the package {package}, which is not installed",
         sqlstate="58000",
-        hint="pip install 'dbt-ptvc[kafka]', and start the runtime again.",
+        hint=f"pip install 'dbt-ptvc[{_EXTRAS[package]}]', and start the runtime again.",
     )

@@ -115,7 +115,7 @@ class FileReader:
         except FileNotFoundError as error:
             raise vanished(file.name, self.files.path) from error
         except OSError as error:
-            raise _unreadable(file.name, error) from error
+            raise unreadable(file.name, error) from error
 
     def _read_packed(self, file: FoundFile, known: dict[str, Any], limit: int) -> Piece | None:
         try:
@@ -123,7 +123,7 @@ class FileReader:
         except FileNotFoundError as error:
             raise vanished(file.name, self.files.path) from error
         except OSError as error:
-            raise _unreadable(file.name, error) from error
+            raise unreadable(file.name, error) from error
 
     def _read(
         self, file: FoundFile, mark: Mapping[str, int], limit: int
@@ -149,7 +149,7 @@ class FileReader:
         except FileNotFoundError as error:
             raise vanished(file.name, self.files.path) from error
         except OSError as error:
-            raise _unreadable(file.name, error) from error
+            raise unreadable(file.name, error) from error
         if offset == 0:
             data = data.removeprefix(BOM)
             if self._header:
@@ -167,7 +167,7 @@ class FileReader:
                     with file.path.open("rb") as stream:
                         return self._fields(stream)
                 except OSError as error:
-                    raise _unreadable(name, error) from error
+                    raise unreadable(name, error) from error
         raise vanished(name, self.files.path)
 
     def _fields(self, stream: BinaryIO) -> tuple[str, ...]:
@@ -177,7 +177,7 @@ class FileReader:
         return tuple(next(csv.reader([line], delimiter=self._delimiter), ()))
 
 
-def _unreadable(name: str, error: OSError) -> SourceStalled:
+def unreadable(name: str, error: OSError) -> SourceStalled:
     return SourceStalled(
         f'cannot read file "{name}": {error.strerror}', hint="Make it readable for the server's user."
     )

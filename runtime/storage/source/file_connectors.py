@@ -12,6 +12,8 @@ from ..decode import Decoded
 from ..decode_parquet import ParquetDecoder
 from ..ingestion import Connector, Outputs, Polled, Waiting
 from ..shares import WHOLE, Piece, Share, ShareRead
+from .avro_file import AvroChunk, AvroReader
+from .avro_records import AvroRecords
 from .directory import SourceStalled
 from .file import Chunk, FileReader
 from .file_options import FileOptions
@@ -21,7 +23,9 @@ from .parquet_file import ParquetReader, RowsChunk
 
 
 class _Reader(Protocol):
-    def poll(self, position: Mapping[str, Any] | None, max_bytes: int) -> Chunk | RowsChunk | None: ...
+    def poll(
+        self, position: Mapping[str, Any] | None, max_bytes: int
+    ) -> Chunk | RowsChunk | AvroChunk | None: ...
 
 
 class _Files(ABC):
@@ -111,12 +115,30 @@ class ParquetFiles(_Files):
         return tuple(self._decoder.decode(p.rows, p.file, p.first_row) for p in chunk.records)
 
 
+class AvroFiles(_Files):
+    def __init__(
+        self, options: FileOptions, schema: Schema, key: tuple[int, ...], piece: Piece = WHOLE
+    ) -> None:
+        self._records = AvroRecords(schema, key)
+        reader = AvroReader(options.path, pattern=options.pattern, piece=piece)
+        super().__init__(reader, FileShares(reader.files, reader.unread, reader.pieces))
+        self._avro = reader
+
+    def _decoded(self, chunk: AvroChunk) -> tuple[Decoded, ...]:
+        return tuple(map(self._records.decode, chunk.records))
+
+    def _nothing(self) -> Waiting | None:
+        name = self._avro.torn
+        return None if name is None else Waiting(f'file "{name}" ends within a block, and waits for its rest')
+
+
 FileConnector = Callable[[FileOptions, Schema, tuple[int, ...], Piece], Connector]
 
 FILE_CONNECTORS: dict[str, FileConnector] = {
     "json": LineFiles,
     "csv": LineFiles,
     "parquet": ParquetFiles,
+    "avro": AvroFiles,
 }
 
 

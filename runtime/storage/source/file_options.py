@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class FileOptions:
-    """FILE: `path` is a file or a directory, `format` csv, json (lines) or parquet, `pattern` a glob over names."""
+    """FILE: `path` is a file or a directory, `format` csv, json (lines), parquet or avro, `pattern` a glob over names."""
 
     path: str
     format: str

@@ -1,4 +1,4 @@
-"""The files of a FILE source as shares: one for each that has something to be read, several of a large Parquet file."""
+"""The files of a FILE source as shares: one for each that has something to be read, several of a large one of Parquet or Avro."""
 
 from __future__ import annotations
 

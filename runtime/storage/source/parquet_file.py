@@ -148,7 +148,7 @@ class ParquetReader:
 
 def piece_groups(parquet: pq.ParquetFile, piece: Piece) -> tuple[tuple[int, int], int]:
     """Where a piece of the file begins, as a place, and the row group where it ends."""
-    first, stop = piece.groups(parquet.num_row_groups)
+    first, stop = piece.units(parquet.num_row_groups)
     rows = sum(parquet.metadata.row_group(group).num_rows for group in range(first))
     return (first, rows), stop
 

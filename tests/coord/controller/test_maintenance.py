@@ -99,10 +99,10 @@ def test_a_view_that_takes_long_to_define_finds_its_inputs(
     """Maintenance between the time at which a view begins and its entry in the catalog leaves that time readable."""
     transact = Storage.transact_catalog
 
-    async def slow(self: Storage, changes: list[Change], *more: Any) -> None:
+    async def slow(self: Storage, changes: list[Change], *more: Any, **named: Any) -> None:
         if any(isinstance(c.after, MaterializedView) for c in changes):
             await asyncio.sleep(1.0)  # several rounds of maintenance, and ten times the history that is kept
-        await transact(self, changes, *more)
+        await transact(self, changes, *more, **named)
 
     monkeypatch.setattr(Storage, "transact_catalog", slow)
     with runtime.connect() as db, runtime.connect() as other:

@@ -35,7 +35,7 @@ class Counted:
 def table(catalog: Catalog, width: int) -> Table:
     id_, oid = catalog.allocate()
     columns = [Column(f"c{i}", INT4 if i % 2 else TEXT) for i in range(width)]
-    return Table(id=id_, oid=oid, schema_name="public", name=id_, schema=Schema(columns), shard=id_)
+    return Table(id=id_, oid=oid, schema_name="public", name=id_, schema=Schema(tuple(columns)), shard=id_)
 
 
 def changed(catalog: Catalog, draw: random.Random) -> Change:

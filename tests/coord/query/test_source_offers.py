@@ -160,6 +160,7 @@ def test_a_shorter_while_by_the_same_column_only() -> None:
         ("RETAIN ROWS FOR '1 day' BY at", "RETAIN ROWS FOR '3600000ms' BY at"),
         ("RETAIN ROWS FOR '10 minutes' BY at", None),
         ("RETAIN ROWS FOR '1 day' BY late", None),
+        ("RETAIN ROWS FOR '1s' BY at", None),
     ):
         assert Offered(reader, end=f"WITH ({end})").text(OfferKind.RETENTION) == offered
 

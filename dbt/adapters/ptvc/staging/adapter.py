@@ -248,7 +248,7 @@ class StagingAdapter(SinksAdapter):
 
     def _relations_of(self, target: PtvcRelation) -> list[PtvcRelation]:
         """What is in the schema of `target`."""
-        return self.list_relations_without_caching(target.include(identifier=False))  # type: ignore[no-untyped-call]
+        return self.list_relations_without_caching(target.include(identifier=False))
 
     @available.parse(lambda *a, **k: False)
     def reads_by_plain_name(self, node: str, source: str, nodes: Mapping[str, Any]) -> bool:

@@ -8,7 +8,7 @@ from ...syntax import ast
 from ...syntax.definition_statements import CreateSourceStatement, S3SourceClause
 from .file_format import FileFormatParser
 
-_FORMATS = ("json", "csv", "parquet")
+_FORMATS = ("json", "csv", "parquet", "avro")
 
 
 class FileSourceParser(FileFormatParser):

@@ -109,7 +109,7 @@ def _letters_schema(node: CreateSourceStatement, connector: str, envelope: query
     if node.format == "parquet":
         raise Unsupported(
             "ON ERROR = DEAD LETTER of FORMAT PARQUET is not supported: a row of such a file has no bytes of its own",
-            hint="It is for FORMAT JSON and FORMAT CSV.",
+            hint="It is for FORMAT JSON, CSV and AVRO.",
             position=position,
         )
     return schema

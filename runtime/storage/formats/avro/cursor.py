@@ -17,11 +17,30 @@ import pyarrow as pa
 
 Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
+Words = npt.NDArray[np.uint64]
 
 PADDING = 16
 _STOPS = np.uint64(0x8080808080808080)
 _SEVENS = np.uint64(0x7F7F7F7F7F7F7F7F)
 _ONES = np.uint64(0x0101010101010101)
+
+
+def folded(words: Words) -> tuple[Words, Ints, Words]:
+    """Of numbers that begin with these eight bytes: their bits, the sign in the lowest one, and how many bytes they take, as far as that
+    are eight at most; what is 0 of a number that takes more."""
+    stops = ~words & _STOPS
+    # The lowest byte without a mark is the last one: keep it and those below it.
+    kept = stops ^ (stops - np.uint64(1))
+    bits = words & kept & _SEVENS
+    bits = (bits & np.uint64(0x007F007F007F007F)) | ((bits & np.uint64(0x7F007F007F007F00)) >> np.uint64(1))
+    bits = (bits & np.uint64(0x00003FFF00003FFF)) | ((bits & np.uint64(0x3FFF00003FFF0000)) >> np.uint64(2))
+    bits = (bits & np.uint64(0x000000000FFFFFFF)) | ((bits & np.uint64(0x0FFFFFFF00000000)) >> np.uint64(4))
+    return bits, byte_counts(kept), stops
+
+
+def byte_counts(kept: Words) -> Ints:
+    """How many bytes, from the lowest on, are not 0."""
+    return (((kept & _ONES) * _ONES) >> np.uint64(56)).view(np.int64)
 
 
 class Payloads:
@@ -115,22 +134,9 @@ class Cursor:
     def _finish_numbers(self, value: npt.NDArray[np.uint64], rows: Ints) -> None:
         """Those of `rows` have a second byte; all of eight bytes at most are put together in one go."""
         start = self.at[rows] - 1
-        words = self.payloads.words[start]
-        stops = ~words & _STOPS
-        # The lowest byte without a mark is the last one: keep it and those below it.
-        kept = stops ^ (stops - np.uint64(1))
-        bits = words & kept & _SEVENS
-        bits = (bits & np.uint64(0x007F007F007F007F)) | (
-            (bits & np.uint64(0x7F007F007F007F00)) >> np.uint64(1)
-        )
-        bits = (bits & np.uint64(0x00003FFF00003FFF)) | (
-            (bits & np.uint64(0x3FFF00003FFF0000)) >> np.uint64(2)
-        )
-        bits = (bits & np.uint64(0x000000000FFFFFFF)) | (
-            (bits & np.uint64(0x0FFFFFFF00000000)) >> np.uint64(4)
-        )
+        bits, sizes, stops = folded(self.payloads.words[start])
         value[rows] = bits
-        self.at[rows] = start + (((kept & _ONES) * _ONES) >> np.uint64(56)).view(np.int64)
+        self.at[rows] = start + sizes
         if not stops.all():
             self._finish_long(value, rows[stops == 0])
 

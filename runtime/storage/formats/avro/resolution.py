@@ -45,7 +45,7 @@ from .schema import (
     nullable_of,
 )
 
-_PROMOTIONS = {
+PROMOTIONS = {
     "int": ("long", "float", "double"),
     "long": ("float", "double"),
     "float": ("double",),
@@ -136,7 +136,7 @@ def _matches(writer: Type, reader: Type) -> bool:
         case (Union(), _) | (_, Union()):
             return True
         case Primitive(kind=kind, logical=meant), Primitive(kind=target, logical=wanted):
-            promoted = kind == target or target in _PROMOTIONS.get(kind, ())
+            promoted = kind == target or target in PROMOTIONS.get(kind, ())
             return promoted and _means(meant, wanted)
         case Array(items=items), Array(items=target):
             return _matches(items, target)

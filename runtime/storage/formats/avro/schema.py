@@ -173,8 +173,8 @@ def _parsed(text: str, references: Sequence[str], use: Callable[[Any, dict[str, 
     named: dict[str, Any] = {}
     try:
         for reference in references:
-            parse_schema(_plain(json.loads(reference)), named)
-        parsed = _plain(parse_schema(_plain(json.loads(text)), named))
+            parse_schema(plain(json.loads(reference)), named)
+        parsed = plain(parse_schema(plain(json.loads(text)), named))
         return use(parsed, named)
     except UnknownType as error:
         raise InvalidParameter(f'the Avro schema names a type that it does not define: "{error}"') from None
@@ -191,11 +191,11 @@ def _short(text: str) -> str:
     return text if len(text) <= 500 else f"{text[:500]} ..."
 
 
-def _plain(schema: Any) -> Any:
+def plain(schema: Any) -> Any:
     """Without the marks by which fastavro knows what it has parsed: nobody else may set them."""
     if isinstance(schema, dict):
-        return {key: _plain(value) for key, value in schema.items() if key not in _MARKS}
-    return [_plain(item) for item in schema] if isinstance(schema, list) else schema
+        return {key: plain(value) for key, value in schema.items() if key not in _MARKS}
+    return [plain(item) for item in schema] if isinstance(schema, list) else schema
 
 
 def _defined(parsed: Any, named: dict[str, Any], known: set[str]) -> Any:
@@ -206,7 +206,7 @@ def _defined(parsed: Any, named: dict[str, Any], known: set[str]) -> Any:
         case str() if parsed in _PRIMITIVES or parsed in known:
             return parsed
         case str():
-            return _defined(_plain(named[parsed]), named, known)
+            return _defined(plain(named[parsed]), named, known)
         case dict():
             found = dict(parsed)
             if "name" in found:

@@ -47,7 +47,7 @@ from ....repr.types import (
 )
 from .schema import NULL, Array, Enum, Fixed, Logical, Map, Primitive, Record, Type, Union, nullable_of
 
-_PRIMITIVE = {
+PRIMITIVE = {
     "boolean": BOOL,
     "int": INT4,
     "long": INT8,
@@ -67,7 +67,7 @@ def sql_type(type_: Type, field: str) -> ScalarType:
         case Primitive(logical=Logical() as logical) | Fixed(logical=Logical() as logical):
             return _logical_type(logical, field)
         case Primitive(kind=kind):
-            return _PRIMITIVE[kind]
+            return PRIMITIVE[kind]
         case Fixed():
             return BYTEA
         case Enum():

@@ -27,13 +27,14 @@ from ...decode import Decoded
 from ...decode_parquet import ParquetDecoder
 from ...ingestion import Outputs, Polled, Waiting
 from ...shares import WHOLE, Piece, Share, ShareRead
+from ..avro_records import AvroRecords
 from ..file_connectors import sole
 from ..line_records import LineRecords
 from ..line_stream import BEGIN, LineStream, Place
 from .bucket import Bucket, Found, Unnamed, changed, vanished
 from .ledger import Ledger, ledger_rows
 from .object_shares import object_shares
-from .objects import LineObject, ObjectReader, ParquetObject, buffered
+from .objects import AvroObject, LineObject, ObjectReader, ParquetObject, buffered
 from .options import S3Options
 
 WHOLE_BYTES = 16 << 20
@@ -58,17 +59,23 @@ class S3Connector:
         recorded: Iterable[Batch] = (),
         only: Sequence[Found] | None = None,
         piece: Piece = WHOLE,
+        *,
+        numbered: bool = False,
     ) -> None:
         """`recorded` is what stands beside the position.  Nothing outside is touched before the first poll.  A task has `only` these
-        objects, and the `piece` of one."""
+        objects, and the `piece` of one; with `numbered` the numbers of its records are exact also where none is in error."""
         self._options = options
         self._only = only
         self._piece = piece
+        self._numbered = numbered
         self._shared: Sequence[Found] = ()
         self._connections = connections
         self._parquet = ParquetDecoder(schema, key) if options.format == "parquet" else None
+        self._avro = AvroRecords(schema, key) if options.format == "avro" else None
         self._lines = (
-            LineRecords(options.format, schema, key, options.delimiter) if self._parquet is None else None
+            LineRecords(options.format, schema, key, options.delimiter)
+            if self._parquet is None and self._avro is None
+            else None
         )
         self._ledger = Ledger(recorded)
         self._bucket_: Bucket | None = None
@@ -127,7 +134,7 @@ class S3Connector:
             return ()
         self._stop_fetching()
         at = position if self._begun is not None else None
-        self._shared, shares = object_shares(self._waiting, at, divisible=self._parquet is not None)
+        self._shared, shares = object_shares(self._waiting, at, divisible=self._lines is None)
         return shares
 
     def read_by_shares(self, reads: Sequence[ShareRead]) -> Polled:
@@ -268,9 +275,12 @@ class S3Connector:
         if found.size <= WHOLE_BYTES:
             raw = io.BytesIO(self._fetched(found))
         else:
-            raw = buffered(self._bucket.open(found)) if self._lines else self._bucket.open(found)
+            raw = self._bucket.open(found) if self._parquet else buffered(self._bucket.open(found))
         if self._parquet is not None:
             return ParquetObject(found.key, raw, place, self._parquet, self._piece)
+        if self._avro is not None:
+            records, piece = self._avro, self._piece
+            return AvroObject(found.key, raw, found.size, place, records, piece, numbered=self._numbered)
         assert self._lines is not None
         delimiter = self._options.delimiter
         lines = LineStream(found.key, raw, place, header=self._header, delimiter=delimiter, what="object")

@@ -1,4 +1,4 @@
-"""The objects of an S3 source as shares: many small ones together, a large one alone, one of Parquet in pieces."""
+"""The objects of an S3 source as shares: many small ones together, a large one alone, one of Parquet or Avro in pieces."""
 
 from __future__ import annotations
 

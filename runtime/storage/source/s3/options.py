@@ -12,8 +12,8 @@ SCAN_MS = 10_000
 
 @dataclass(frozen=True, slots=True)
 class S3Options:
-    """The objects of `bucket` below `prefix` ("" of all), `connection` is the id of an AWS connection.  `format` is csv, json (lines) or
-    parquet, `pattern` a glob over keys behind the prefix.  With `keep_deleted` an object that was read may go, and its rows stay."""
+    """The objects of `bucket` below `prefix` ("" of all), `connection` is the id of an AWS connection.  `format` is csv, json (lines),
+    parquet or avro, `pattern` a glob over keys behind the prefix.  With `keep_deleted` an object that was read may go, and its rows stay."""
 
     connection: str
     bucket: str

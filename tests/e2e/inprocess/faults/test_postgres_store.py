@@ -63,9 +63,9 @@ def test_large_rows_and_upkeep(runtime: InProcess) -> None:
     """Parts in blobs, merged; and nothing is left that is not named."""
     runtime.query("CREATE TABLE t (a int, b text)")
     for number in range(20):
-        runtime.query("INSERT INTO t VALUES (%s, repeat('x', 70000))", (number,))
+        runtime.query("INSERT INTO t VALUES (%s, repeat('x', 300000))", (number,))
     eventually(lambda: runtime.call(lambda: batches(runtime)) < 10)
-    assert runtime.query("SELECT count(*), sum(a), sum(length(b)) FROM t") == [(20, 190, 1_400_000)]
+    assert runtime.query("SELECT count(*), sum(a), sum(length(b)) FROM t") == [(20, 190, 6_000_000)]
     runtime.stop()
     stores = open_existing(runtime.directory, locate(runtime.directory))
     assert list(inspect.verify(stores.consensus, stores.blob)) == []

@@ -21,7 +21,8 @@ from ptvc.retry import Backoff
 from servers.s3_server import S3Server
 from typer.testing import CliRunner
 
-LARGE = "INSERT INTO t SELECT i, md5(i::text) || md5((i + 1)::text) || md5((i + 2)::text) FROM generate_series({}, {}) AS i"
+LARGE = """INSERT INTO t SELECT i, md5(i::text) || md5((i + 0.1)::text) || md5((i + 0.2)::text) || md5((i + 0.3)::text) || md5((i + 0.4)::text)
+    || md5((i + 0.5)::text) FROM generate_series({}, {}) AS i"""
 SUM = "SELECT count(*), sum(a), count(DISTINCT b), min(b), max(b) FROM t"
 VIEW = "SELECT * FROM m ORDER BY 1"
 

@@ -156,8 +156,8 @@ def test_no_view_shows_a_difference(fresh: InProcess, seed: int) -> None:
                     db,
                     f"CREATE MATERIALIZED VIEW {name}_{number} WITH (RETAIN HISTORY FOR '1h') AS {view.format(name)}",
                 )
-        ready = "SELECT bool_and(snapshot_committed) FROM mz_internal.mz_source_statistics"
-        eventually(lambda: rows(db, ready) == [(True,)])
+        ready = "SELECT count(*) FROM mz_internal.mz_source_statistics JOIN mz_tables USING (id) WHERE snapshot_committed"
+        eventually(lambda: rows(db, ready) == [(2,)])
         follower = Follower(fresh, "kept_0")
         follower.start()
         for step in range(8):

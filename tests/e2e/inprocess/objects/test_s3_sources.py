@@ -11,6 +11,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import fastavro
 import psycopg
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -45,6 +46,14 @@ def parquet(ids: Iterable[int], **more: Any) -> bytes:
     return out.getvalue()
 
 
+def avro(ids: Iterable[int]) -> bytes:
+    out = io.BytesIO()
+    fields = [{"name": "name", "type": ["null", "string"]}, {"name": "id", "type": "int"}]
+    rows = [{"id": i, "name": f"n{i}" if i % 2 else "a\0"} for i in ids]
+    fastavro.writer(out, {"type": "record", "name": "r", "fields": fields}, rows, "deflate", 200)
+    return out.getvalue()
+
+
 def test_objects_of_all_formats_become_rows(db: Db, s3: S3Server) -> None:
     connect(db, s3)
     bucket = s3.bucket()
@@ -70,6 +79,35 @@ def test_objects_of_all_formats_become_rows(db: Db, s3: S3Server) -> None:
     assert status(db) == ("running", None)
     wanted = "records, offset_known, offset_committed, lag_bytes, snapshot_committed"
     eventually(lambda: statistics(db, wanted) == (22, 4, 4, 0, True))
+
+
+def test_records_of_avro_and_their_dead_letters(db: Db, s3: S3Server) -> None:
+    connect(db, s3)
+    bucket = s3.bucket()
+    s3.write(bucket, "in/a.avro", avro(range(100)))
+    columns, rest = "id bigint NOT NULL, name text", "FORMAT AVRO WITH (ON ERROR = DEAD LETTER)"
+    create(db, bucket, columns, rest)
+    create(db, bucket, "id bigint, none text", "FORMAT AVRO", name="t")
+    shows(db, "SELECT count(*), sum(id), max(name) FROM s", [(50, 2500, "n99")])
+    shows(db, "SELECT count(*), sum(id), max(none) FROM t", [(100, 4950, None)])
+    ((letters, line, reason),) = rows(
+        db, "SELECT count(*), max(line), max(reason) FILTER (WHERE line = 1) FROM s_dead_letters"
+    )
+    assert (letters, line) == (50, 99)
+    assert reason == (
+        'source "s", file "in/a.avro", line 1: column "name": invalid byte sequence for encoding "UTF8": 0x00'
+    )
+    repaired = r"overlay(payload placing '\x78' from 4)"
+    db.execute(f"ALTER SOURCE s REPLAY DEAD LETTERS SET payload = {repaired}".encode())
+    shows(db, "SELECT count(*), sum(id), max(name) FROM s", [(100, 4950, "n99")])
+    assert rows(db, "SELECT count(*) FROM s_dead_letters") == [(0,)]
+    (shown,) = rows(db, "SHOW CREATE SOURCE s")
+    assert "FORMAT AVRO" in shown[1]
+    db.execute("DROP SOURCE s, t CASCADE")
+    s3.write(bucket, "in/b.avro", avro([])[:-3])
+    create(db, bucket, columns, rest)
+    reason = 'file "in/b.avro" cannot be read as Avro at byte 0: the object ends within what begins there'
+    eventually(lambda: status(db) == ("stalled", reason))
 
 
 def test_what_is_not_wanted_of_objects_is_not_stored(db: Db, s3: S3Server) -> None:
@@ -236,7 +274,7 @@ def test_show_create_makes_the_same_again(db: Db, s3: S3Server, schema: str) -> 
         ("CREATE SOURCE x (a int) FROM S3 CONNECTION c (URI 's3://bbb/', ON DELETE = REPLACE) FORMAT CSV", "22023", "ON DELETE must be IGNORE or STALL"),
         ("CREATE SOURCE x (a int) FROM S3 CONNECTION nope (URI 's3://bbb/') FORMAT CSV", "42704", 'connection "nope" does not exist'),
         ("CREATE SOURCE x FROM S3 CONNECTION c (URI 's3://bbb/') FORMAT CSV", "0A000", "CREATE SOURCE ... FROM S3 needs a list of columns"),
-        ("CREATE SOURCE x (a int) FROM S3 CONNECTION c (URI 's3://bbb/') FORMAT AVRO", "0A000", "FORMAT AVRO is not supported here"),
+        ("CREATE SOURCE x (a int) FROM S3 CONNECTION c (URI 's3://bbb/') FORMAT ORC", "0A000", "FORMAT ORC is not supported here"),
         ("CREATE SOURCE x (a int) FROM S3 CONNECTION c (URI 's3://bbb/') FORMAT PARQUET WITH (ON ERROR = DEAD LETTER)", "0A000", "ON ERROR = DEAD LETTER of FORMAT PARQUET is not supported: a row of such a file has no bytes of its own"),
     ],
 )  # fmt: skip

@@ -215,6 +215,14 @@ def test_logins_become_durable_by_themselves(own: InProcess) -> None:
     assert events(own, "login")[0][2]["application_name"] == "early"
 
 
+def test_of_names_that_clients_make_up_the_beginning_is_kept(own: InProcess) -> None:
+    with connect(own, "ann" * 1_000, application_name="tool" * 1_000):
+        pass
+    ((details, user),) = [(d, user) for _, _, d, user in events(own, "login") if user != "ptvc"]
+    assert user == ("ann" * 1_000)[:63]
+    assert details["application_name"] == ("tool" * 1_000)[:63]
+
+
 def test_the_last_ones_are_kept() -> None:
     with running(replace(FAST, audit_log_events=5)) as runtime:
         for number in range(8):

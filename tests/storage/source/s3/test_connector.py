@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from random import Random
 
+import fastavro
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -90,6 +91,13 @@ def content(format: str, ids: list[int], random: Random) -> bytes:
         table = pa.table({"pad": pa.array(pads, pa.string()), "id": pa.array(ids, pa.int64())})
         pq.write_table(table, out, row_group_size=random.randrange(1, 60))
         return out.getvalue()
+    if format == "avro":
+        fields = [{"name": "pad", "type": "string"}, {"name": "id", "type": "long"}]
+        rows = [{"pad": pad, "id": i} for pad, i in zip(pads, ids, strict=True)]
+        schema = {"type": "record", "name": "r", "fields": fields}
+        out = io.BytesIO()
+        fastavro.writer(out, schema, rows, random.choice(["null", "deflate"]), random.randrange(1, 200))
+        return out.getvalue()
     if format == "csv":
         data = b"pad,id\n" + b"".join(f"{pad},{i}\n".encode() for pad, i in zip(pads, ids, strict=True))
     else:
@@ -101,7 +109,7 @@ def content(format: str, ids: list[int], random: Random) -> bytes:
 
 
 @pytest.mark.parametrize("whole", [0, 1 << 20])
-@pytest.mark.parametrize("format", ["json", "csv", "parquet"])
+@pytest.mark.parametrize("format", ["json", "csv", "parquet", "avro"])
 @pytest.mark.parametrize("seed", [1, 2])
 def test_every_record_once_through_aborts_kills_and_faults(
     server: S3Server, monkeypatch: pytest.MonkeyPatch, seed: int, format: str, whole: int
@@ -310,3 +318,17 @@ def test_a_listing_of_many_answers_of_which_many_fail(server: S3Server) -> None:
     durable.drain(ingestion)
     ingestion.close()
     assert sorted(durable.ids) == list(range(150))
+
+
+def test_an_object_of_avro_that_ends_within_a_block_stalls_the_source(server: S3Server) -> None:
+    bucket = server.bucket()
+    data = content("avro", list(range(50)), Random(1))
+    server.write(bucket, "in/a", data[:-5])
+    durable = Durable(server, bucket, "avro", chunk_bytes=1 << 20)
+    ingestion = durable.open()
+    assert ingestion.advance() is None
+    assert ingestion.statistics.status is Status.STALLED
+    reason = ingestion.statistics.reason or ""
+    assert reason.startswith('file "in/a" cannot be read as Avro at byte ')
+    assert reason.endswith("the object ends within what begins there")
+    ingestion.close()

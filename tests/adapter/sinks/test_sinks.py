@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from dbt.tests.util import run_dbt, run_dbt_and_capture, write_file
 
-from .test_changes import messages
+from ..test_changes import messages
 
 SEED = "id,port\n1,a\n2,b\n"
 MOVES = "{{ config(materialized='view') }} select id, port from {{ ref('seed') }}"

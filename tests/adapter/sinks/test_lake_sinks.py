@@ -8,7 +8,7 @@ import pytest
 from dbt.tests.util import run_dbt, run_dbt_and_capture, write_file
 from deltalake import DeltaTable
 
-from .test_changes import messages
+from ..test_changes import messages
 from .test_sinks import wait_for
 
 DAY = "{{ config(materialized='materialized_view') }} select id, port from {{ ref('seed') }}"

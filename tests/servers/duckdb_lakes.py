@@ -1,0 +1,85 @@
+"""DuckDB with its extensions for lakes, in a process of its own: they are packages of one version of DuckDB, which is not that of the project.
+
+These are fetched from the package index once, into a cache that all runs of this machine share.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pickle
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from .maven_jars import Missing, shared_cache
+
+FETCHED_WITHIN_S = 300
+_DUCKDB, _EXTENSIONS = "1.4.4", "1.4.4.20260205"
+_WANTED = (
+    f"duckdb=={_DUCKDB}",
+    *(f"duckdb-ext-{name}=={_EXTENSIONS}" for name in ("avro", "delta", "iceberg")),
+)
+_PROGRAM = """
+import pickle, sys
+import duckdb
+folder, sql = sys.argv[1:]
+db = duckdb.connect(config={"extension_directory": folder, "autoinstall_known_extensions": False})
+db.execute("SET enable_progress_bar = false")
+for name in ("avro", "delta", "iceberg"):
+    db.execute(f"LOAD {name}")
+sys.stdout.buffer.write(pickle.dumps(db.execute(sql).fetchall()))
+"""
+
+
+def packages() -> Path:
+    """The folder that is to be in the path of modules.  Raises Missing."""
+    cache = shared_cache()
+    folder = cache / f"duckdb-lakes-{_DUCKDB}-{sys.version_info.major}.{sys.version_info.minor}"
+    cache.mkdir(parents=True, exist_ok=True)
+    with (cache / "lock-duckdb").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not folder.is_dir():
+            with tempfile.TemporaryDirectory(dir=cache) as made:
+                _fetch(Path(made) / "packages")
+                (Path(made) / "packages").rename(folder)
+    return folder
+
+
+def _fetch(folder: Path) -> None:
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "pip",
+            "install",
+            "-q",
+            "--only-binary",
+            ":all:",
+            "--target",
+            str(folder),
+            *_WANTED,
+        ],
+        capture_output=True,
+        text=True,
+        timeout=FETCHED_WITHIN_S,
+        check=False,
+    )
+    if done.returncode:
+        raise Missing(f"DuckDB's extensions for lakes cannot be fetched: {done.stderr.strip()[-400:]}")
+
+
+def duckdb_rows(sql: str) -> list[tuple[Any, ...]]:
+    """Of a query over `delta_scan` or `iceberg_scan`.  Raises Missing."""
+    folder = packages()
+    done = subprocess.run(
+        [sys.executable, "-c", _PROGRAM, str(folder / "duckdb_ext" / "extensions"), sql],
+        capture_output=True,
+        check=False,
+        env={**os.environ, "PYTHONPATH": str(folder)},
+    )
+    assert done.returncode == 0, done.stderr.decode(errors="replace")
+    rows: list[tuple[Any, ...]] = pickle.loads(done.stdout)
+    return rows
