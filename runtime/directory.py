@@ -20,6 +20,7 @@ from dataclasses import asdict, dataclass
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
+from secrets import token_bytes
 from typing import IO
 from urllib.parse import unquote, urlsplit
 
@@ -39,6 +40,14 @@ STORES_FILE = "stores.json"
 PRIVATE_UMASK = 0o077
 LOCK_BACKOFF = Backoff(first_s=0.025, longest_s=0.025, deadline_s=0.5)
 """Who only asks whether the lock is taken holds it for a moment."""
+
+
+SECRET_BYTES = 32
+
+
+def new_secret() -> bytes:
+    """What a process of the runtime shares with one that it starts, by which each knows the other."""
+    return token_bytes(SECRET_BYTES)
 
 
 @dataclass(frozen=True, slots=True)

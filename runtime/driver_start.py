@@ -13,13 +13,10 @@ import sys
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from secrets import token_bytes
 from typing import Self
 
 from .config import Settings
-from .directory import PRIVATE_UMASK
-
-SECRET_BYTES = 32
+from .directory import PRIVATE_UMASK, new_secret
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +66,7 @@ class DriverCommand:
                 start_new_session=True,
                 umask=PRIVATE_UMASK,
             )
-        secret = token_bytes(SECRET_BYTES)
+        secret = new_secret()
         assert process.stdin is not None
         with suppress(BrokenPipeError), process.stdin as stdin:  # it has ended; who waits for it sees that
             stdin.write(secret)

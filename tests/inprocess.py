@@ -29,6 +29,7 @@ from ptvc.coord.catalog.items import Maintained
 from ptvc.coord.controller.driver_process import OnExit, launching
 from ptvc.coord.coordinator import Coordinator
 from ptvc.coord.storage.storage import Storage
+from ptvc.directory import new_secret
 from ptvc.http.listener import HttpListener, listen
 from ptvc.http.protocol import Bounds
 from ptvc.network.certificates import Certificates
@@ -53,7 +54,6 @@ from ptvc.replica.protocol import (
     StopReplica,
     UnixAddress,
     dial,
-    new_secret,
 )
 from ptvc.supervision import Supervisor
 

@@ -15,6 +15,7 @@ from random import Random
 
 from ptvc.compute.oneshot import evaluate_once
 from ptvc.coord.controller.driver_process import OnExit
+from ptvc.directory import new_secret
 from ptvc.errors import COLLECTION_ERROR_HINT, PtvcError
 from ptvc.expr.tree.relation import Get, GlobalId, Project, Relation
 from ptvc.persist.blob.memory import MemoryBlob
@@ -53,7 +54,6 @@ from ptvc.replica.protocol import (
     StopReplica,
     Uninstall,
     UnixAddress,
-    new_secret,
     replica_writer,
 )
 from ptvc.repr.batch import Delta, from_ipc, to_ipc

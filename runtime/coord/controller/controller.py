@@ -2,8 +2,8 @@
 
 ```
 ControlListener ─┬─ DriverClient ─── Jobs: hydrations, large steps, compactions, queries
-               └─ ReplicaConnection ─┬─ Outputs, Ingests ─── Storage ─── CommitFeed ─── who reads them
-                                     └─ Installer ─── Installation
+                 └─ ReplicaConnection ─┬─ Outputs, Ingests ─── Storage ─── CommitFeed ─── who reads them
+                                       └─ Installer ─── Installation
 ```
 
 It starts and stops replicas, has objects installed on them (again, whenever one comes back), gives the objects that talk
@@ -21,6 +21,7 @@ from pathlib import Path
 
 from ...compute.plan import DataflowPlan
 from ...config import Settings
+from ...directory import new_secret
 from ...errors import PtvcError, ReplicaUnavailable
 from ...expr.tree.relation import GlobalId
 from ...replica.protocol import (
@@ -39,7 +40,6 @@ from ...replica.protocol import (
     StopReplica,
     Updates,
     job_writer,
-    new_secret,
     replica_writer,
 )
 from ...supervision import Supervisor

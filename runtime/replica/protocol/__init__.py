@@ -81,7 +81,6 @@ from .handshake import (
     Dialing,
     Hello,
     Refused,
-    new_secret,
 )
 from .jobs import (
     INDEX_RUNS,
@@ -207,7 +206,6 @@ __all__ = [
     "dial",
     "encode",
     "job_writer",
-    "new_secret",
     "packed_changes",
     "replica_writer",
     "unpack_changes",

@@ -36,6 +36,7 @@ _from_json = json.JSONDecoder().raw_decode
 _DEFECTS = (
     ArithmeticError,
     LookupError,
+    OSError,  # of Arrow
     RecursionError,
     TypeError,
     ValueError,

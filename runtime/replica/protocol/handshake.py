@@ -22,12 +22,11 @@ from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
 
-from ...directory import installed_version
+from ...directory import installed_version, new_secret
 from .values import ProtocolError
 from .vocabulary import VOCABULARY
 
 PROTOCOL_VERSION = 1
-SECRET_BYTES = 32
 DRIVER = ""
 """The name of the driver, which no replica has."""
 HANDSHAKE_S = 10.0
@@ -58,10 +57,6 @@ class Hello:
 
 class Refused(ConnectionError):
     """The other end is not who it should be, or takes this end for somebody else."""
-
-
-def new_secret() -> bytes:
-    return secrets.token_bytes(SECRET_BYTES)
 
 
 @cache

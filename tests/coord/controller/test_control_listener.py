@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 from ptvc.coord.controller import control_listener
 from ptvc.coord.controller.control_listener import ControlListener
+from ptvc.directory import new_secret
 from ptvc.memory import resident_memory
 from ptvc.replica.protocol import (
     CHALLENGE_BYTES,
@@ -35,7 +36,6 @@ from ptvc.replica.protocol import (
     connection,
     dial,
     encode,
-    new_secret,
     tls_stream,
 )
 from ptvc.supervision import Supervisor

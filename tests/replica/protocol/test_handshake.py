@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from ptvc.directory import new_secret
 from ptvc.replica.protocol import (
     CHALLENGE_BYTES,
     DRIVER,
@@ -14,7 +15,6 @@ from ptvc.replica.protocol import (
     ProtocolError,
     Refused,
     handshake,
-    new_secret,
 )
 
 SECRET = new_secret()
