@@ -1017,6 +1017,17 @@ OTHERS = (
         ("tests/storage/export/test_places.py::test_a_place_is_one_export_s",),
     ),
     Mutant(
+        "an export whose tasks still write is taken away",
+        (
+            Edit(
+                "runtime/storage/export/fence.py",
+                "            fcntl.flock(descriptor, fcntl.LOCK_EX)\n",
+                "            pass\n",
+            ),
+        ),
+        ("tests/storage/export/test_fence.py::test_closing_waits_for_who_is_inside",),
+    ),
+    Mutant(
         "a broker that answers within a second does not answer in time",
         (
             Edit(
