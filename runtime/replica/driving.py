@@ -43,6 +43,8 @@ JOBS_AT_ONCE = max(2, len(os.sched_getaffinity(0)))
 """More would only hold more memory: each has a task for every core."""
 DIAL_S = 0.02
 REFUSED_S = 0.2
+KNOWN_WITHIN_S = 5.0
+"""So long after it listens the coordinator may take to know its driver."""
 DIALLED_WITHIN_S = 60.0
 
 
@@ -137,6 +139,8 @@ def _dialled(address: UnixAddress, secret: bytes) -> Connection:
         try:
             return dial(address, Hello(DRIVER, 0, 0, os.getpid()), secret)
         except (FileNotFoundError, ConnectionRefusedError, Refused) as error:
+            if isinstance(error, Refused):
+                deadline = min(deadline, monotonic() + KNOWN_WITHIN_S)
             if monotonic() > deadline:
                 raise ConnectionError(
                     f"the coordinator does not answer on the control socket {address.path}: {error}"

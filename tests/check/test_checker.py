@@ -153,8 +153,8 @@ REFUSED = {
         "changed and taken back upstream",
     ),
     "a source with no such format": (
-        "{{ config(materialized='source') }}(k int) from file '/tmp/in' format avro",
-        "FORMAT AVRO is not supported",
+        "{{ config(materialized='source') }}(k int) from file '/tmp/in' format protobuf",
+        "FORMAT PROTOBUF is not supported",
     ),
 }
 

@@ -69,7 +69,8 @@ def test_json(root: Path) -> None:
     code, output, _ = run("check", *of(root), "--json")
     document = json.loads(output)
     assert code == 1
-    assert set(document) == {"version", "ptvc", "project", "summary", "findings", "not_checked", "changes"}
+    parts = {"version", "ptvc", "project", "summary", "findings", "not_checked", "changes", "not_compared"}
+    assert set(document) == parts
     assert (document["version"], document["project"], document["changes"]) == (1, "shop", None)
     assert document["summary"] | {"seconds": 0} == {
         "checked": 5,

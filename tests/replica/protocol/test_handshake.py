@@ -45,7 +45,7 @@ def test_both_know_the_secret(hello: Hello, certificate: bytes) -> None:
     dialing.check(proof)
 
 
-@pytest.mark.parametrize("secret", [None, new_secret()])
+@pytest.mark.parametrize("secret", [None, b"another" * 4], ids=["unknown", "another"])
 def test_who_does_not_know_it_is_not_admitted(secret: bytes | None) -> None:
     admission = Admission()
     said = Dialing(HELLO, SECRET).answer(admission.challenge)

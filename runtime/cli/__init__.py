@@ -1,0 +1,5 @@
+"""The `ptvc` command: serve, up, down, status, sql, watch, check, lineage, port, doctor, persist."""
+
+from .program import app, main
+
+__all__ = ["app", "main"]
