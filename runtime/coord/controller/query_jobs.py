@@ -80,6 +80,7 @@ class QueryJobs:
     ) -> AsyncIterator[Batch]:
         """The rows of `relation`, which is optimized, at `time`; raises the error that is among them, if any.  None if they are written
         as `files`."""
+        plan, most = lower(relation), self._settings.max_result_bytes
         directories: list[Path] = []
 
         async def answered(plan: DataflowPlan) -> JobFinished:
@@ -102,21 +103,17 @@ class QueryJobs:
             _raise_failure(finished)
             return finished
 
-        plan, most = lower(relation), self._settings.max_result_bytes
         try:
             finished = await answered(plan)
-            if (
-                files is not None
-                and finished.retracts
-                and finished.answer_bytes > min(files.least_bytes, most)
-            ):
+            large = files is not None and finished.answer_bytes > min(files.least_bytes, most)
+            if large and finished.retracts:  # too much to be held together here
                 await EVALUATION.run(lambda: shutil.rmtree(directories[0], ignore_errors=True))
                 finished = await answered(brought_together(plan))
             if files is None or finished.retracts:
                 _check_size(finished, most)
             batches = (batch for path in finished.answers for batch in read_answer(Path(path)))
             if finished.retracts:
-                # A row and its retraction may come from different tasks; so they are held together here.
+                # A row and its retraction may come from different tasks.
                 yield await EVALUATION.run(
                     lambda: consolidate(concat_batches(relation.schema, list(batches)))
                 )
