@@ -133,7 +133,8 @@ ROW_ERROR_HINT = (
 
 COLLECTION_ERROR_HINT = (
     f"{ROW_ERROR_HINT} "
-    "A record whose key cannot be read stays in error until its source is dropped and created anew."
+    "A record whose key cannot be read, or of a source whose rows only come, stays in error until its source is dropped and "
+    "created anew; a source WITH (ON ERROR = DEAD LETTER) sets such records aside."
 )
 """For an error that is data: what a collection holds instead of a row."""
 

@@ -161,7 +161,7 @@ def test_all_columns_that_are_refused_are_told_of_at_once() -> None:
     listed = 's."My t".c, s."My t"."order", s.u.e'
     assert (
         refused.value.hint
-        == f"TEXT COLUMNS ({listed}) read them as text, EXCLUDE COLUMNS ({listed}) leave them out."
+        == f"TEXT COLUMNS ({listed}) read them as text, EXCLUDE COLUMNS ({listed}) leave them out. That stands in parentheses behind the connection."
     )
     made = source(f"{HEAD}, TEXT COLUMNS ({listed})) FOR ALL TABLES", published)
     assert [one.schema.types for one in made.tables] == [(TEXT, TEXT, INT4), (TEXT,)]
@@ -259,7 +259,8 @@ def test_types(name: str) -> None:
         source(sql, published)
     assert refused.value.message == f'column "c" of table "s.t" is of type {name}, which is not supported'
     assert (
-        refused.value.hint == "TEXT COLUMNS (s.t.c) reads it as text, EXCLUDE COLUMNS (s.t.c) leaves it out."
+        refused.value.hint
+        == "TEXT COLUMNS (s.t.c) reads it as text, EXCLUDE COLUMNS (s.t.c) leaves it out. That stands in parentheses behind the connection."
     )
     as_text = source(f"{HEAD}, TEXT COLUMNS (s.t.c)) FOR ALL TABLES", published)
     assert as_text.tables[0].schema.types == (TEXT,)

@@ -225,18 +225,29 @@ def _kept_because(item: Source | SourceTable, place: int, catalog: Catalog) -> s
         read = place if item.projection is None else item.projection.kept[place]
         if read in columns_of(item.where.predicate):
             return "WHERE names it, and of such a table cannot name what is not read"
-    naming = [other.full_name for other in catalog.dependents(item.id) if _names(other, item, place)]
-    return f"it is named by {', '.join(naming)}" if naming else None
+    naming = [other for other in catalog.dependents(item.id) if _names(other, item, place)]
+    if naming and all(_named(other, item) == frozenset() for other in naming):
+        names = ", ".join(other.full_name for other in naming)
+        return f"it may be named by {names}: a view that names no column is not told from one of an earlier version"
+    return f"it is named by {', '.join(other.full_name for other in naming)}" if naming else None
 
 
 def _names(other: Item, item: Source | SourceTable, place: int) -> bool:
     """Whether the definition names the column, as `*` does; so does one of which that is not known."""
     if isinstance(other, SourceTable):
         return False
-    if not isinstance(other, AnyView) or other.columns is None:
+    named = _named(other, item)
+    if named is None:
         return True
-    named = {column for id_, column in other.columns if id_ == item.id}
     return place in named or (not named and isinstance(item, Source))
+
+
+def _named(other: Item, item: Source | SourceTable) -> frozenset[int] | None:
+    """The places of the columns that a view's definition is known to name, of which none may mean that an earlier version has made it;
+    None: what it names is not known, or all."""
+    if not isinstance(other, AnyView) or other.columns is None:
+        return None
+    return frozenset(column for id_, column in other.columns if id_ == item.id)
 
 
 # -- retention --

@@ -99,12 +99,13 @@ def declared_columns(file: str, text: str, schema: Schema, key: Sequence[int] = 
             f'file "{file}": {error.message}',
             sqlstate=error.sqlstate,
             detail=error.detail,
-            hint="Write the file anew, or drop the source and create it again with columns that all files have.",
+            hint="Take the file away, write it otherwise, or drop the source and create it again with columns that all files have.",
         ) from error
 
 
 def broken(file: str, byte: int, reason: str) -> SourceStalled:
     return SourceStalled(
         f'file "{file}" cannot be read as Avro at byte {byte}: {reason}',
-        hint="Write it again, whole, under another name.",
+        hint="Put it back under its name, right from there on and as it was before that: what lies before has been read. "
+        "Otherwise drop the source, and create it anew.",
     )

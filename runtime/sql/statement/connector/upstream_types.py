@@ -50,12 +50,13 @@ def refuse_unsupported(
     texts = [(table, column) for table, column in every if _can_be_text(column)]
     many = len(every) > 1
     leave_out = f"EXCLUDE COLUMNS ({listed(every)}) {'leave them' if many else 'leaves it'} out."
+    where = " That stands in parentheses behind the connection." if of_source else ""
     as_text = f"TEXT COLUMNS ({listed(texts)}) {'read' if len(texts) > 1 else 'reads'} {'them' if len(texts) > 1 else 'it'} as text, "
     raise Unsupported(
         f"columns are of types that are not supported: {', '.join(_short(*one) for one in refused)}"
         if many
         else _refused(*refused[0]),
-        hint=as_text + leave_out if texts else leave_out,
+        hint=(as_text + leave_out if texts else leave_out) + where,
         position=position,
     )
 
