@@ -445,6 +445,20 @@ OTHERS = (
         ),
     ),
     Mutant(
+        "strangers at the control port keep replicas out",
+        (
+            Edit(
+                "runtime/coord/controller/control_listener.py",
+                "            oldest.make_way()\n",
+                "            self._strangers.remove(stranger)\n            self._strangers.add(oldest, network_of_peer(transport))\n            stranger.make_way()\n",
+            ),
+        ),
+        (
+            "tests/coord/controller/test_control_listener.py::test_who_says_nothing_keeps_nobody_out",
+            "tests/coord/controller/test_control_listener.py::test_one_stranger_more_ends_the_oldest",
+        ),
+    ),
+    Mutant(
         "a message may hold values of other types than its fields have",
         (
             Edit(
