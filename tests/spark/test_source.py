@@ -190,8 +190,8 @@ def test_errors_raise_whatever_the_filter(runtime: InProcess) -> None:
 def test_filters_leave_parts_unread_under_a_lease(runtime: InProcess) -> None:
     runtime.query("CREATE TABLE large (k bigint, v text)")
     # Above the size of what is kept inline.
-    runtime.query("INSERT INTO large SELECT g, repeat(md5(g::text), 2) FROM generate_series(1, 5000) g")
-    runtime.query("INSERT INTO large SELECT g, repeat(md5(g::text), 2) FROM generate_series(8001, 9000) g")
+    runtime.query("INSERT INTO large SELECT g, repeat(md5(g::text), 20) FROM generate_series(1, 5000) g")
+    runtime.query("INSERT INTO large SELECT g, repeat(md5(g::text), 20) FROM generate_series(8001, 9000) g")
     asked = source(runtime, "large", lease=1)
     reader = asked.reader(asked.schema())
     reader.pushFilters([In(("k",), (8500, 8600))])

@@ -265,8 +265,8 @@ def test_counter_survives_restarts() -> None:
 
 def test_options_that_do_not_go_together(tmp_path: Path) -> None:
     clock = ManualClock()
-    with pytest.raises(Unsupported, match='format "avro"'):
-        open_ingestion(FileOptions(str(tmp_path), "avro"), ASKED, (), EnvelopeKind.NONE, clock)
+    with pytest.raises(Unsupported, match='format "protobuf"'):
+        open_ingestion(FileOptions(str(tmp_path), "protobuf"), ASKED, (), EnvelopeKind.NONE, clock)
     with pytest.raises(InvalidParameter, match="needs a key"):
         open_ingestion(FileOptions(str(tmp_path), "json"), ASKED, (), EnvelopeKind.UPSERT, clock)
     with pytest.raises(InvalidParameter, match="one bigint column"):

@@ -33,6 +33,8 @@ def row(number: int) -> Row:
     )
 
 
+FILLER = "x" * 400
+"""So that what is copied at once is no passing part, which is soon merged with the others."""
 ALL = [row(number) for number in range(PARTS * ROWS)]
 
 
@@ -41,12 +43,12 @@ def runtime() -> Iterator[InProcess]:
     with running() as r:
         with r.connect() as db:
             db.execute(
-                "CREATE TABLE t (id int, small bigint, word text, day date, at timestamp, amount numeric(10, 2), f real)"
+                "CREATE TABLE t (id int, small bigint, word text, day date, at timestamp, amount numeric(10, 2), f real, filler text)"
             )
             for start in range(0, len(ALL), ROWS):
                 with db.cursor().copy("COPY t FROM STDIN") as copy:
                     for values in ALL[start : start + ROWS]:
-                        copy.write_row(values)
+                        copy.write_row((*values, FILLER))
         yield r
 
 
