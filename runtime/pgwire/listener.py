@@ -28,7 +28,7 @@ from ..network.tls import TlsConnection
 from . import codec
 from .contract import PasswordLookup, SessionFactory, SessionLike, TokenRole, Trust
 from .protocol import Connection, internal_error
-from .scram import ScramSecret
+from .scram import AuthenticationFailed, ScramSecret
 from .startup import Access, CancelRequest, Startup, authenticate, read_startup
 from .wire import ClientGone, FramingError, Terminated, Wire
 
@@ -236,8 +236,14 @@ class Listener:
                     if connection is not None:
                         connection.cancel()
                     return None
-                with self._telling(wire, startup.user):
-                    return startup, await authenticate(wire, startup, self._access)
+                try:
+                    with self._telling(wire, startup.user):
+                        return startup, await authenticate(wire, startup, self._access)
+                except AuthenticationFailed:
+                    # It has been told already: who leaves now has failed all the same.
+                    if wait := self._access.attempts.refusal_wait_s(_network(wire)):
+                        await wire.pause(wait)
+                    raise
         except TimeoutError:
             raise FramingError(
                 "canceling authentication due to timeout",
