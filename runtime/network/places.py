@@ -42,8 +42,9 @@ class Places:
 
 
 class Waiting(Generic[T]):
-    """Connections that have not proved anything: one more than there may be ends the oldest, so that those which never go on keep
-    nobody out.  One network has room for `most_of_one`: beyond, its own oldest one goes.  0 is any number, but of `most`."""
+    """Connections that have not proved anything: one more than there may be ends another, so that those which never go on keep
+    nobody out.  It is the oldest of the network that has most of them, so a crowd makes way before somebody who is alone.  One network
+    has room for `most_of_one`: beyond, its own oldest one goes.  0 is any number, but of `most`."""
 
     def __init__(self, most: int, most_of_one: int) -> None:
         self._most = most
@@ -61,12 +62,18 @@ class Waiting(Generic[T]):
         if self._most_of_one and len(own) >= self._most_of_one:
             gone = next(iter(own))
         elif len(self._all) >= self._most:
-            gone = next(iter(self._all))
+            gone = self._oldest_of_a_crowd(network)
         if gone is not None:
             self.remove(gone)
         self._all[connection] = network
         self._of.setdefault(network, {})[connection] = None
         return gone
+
+    def _oldest_of_a_crowd(self, network: str) -> T:
+        """Of those whose networks have most, the one that is about to come counted."""
+        sizes = {other: len(own) + (other == network) for other, own in self._of.items()}
+        most = max(sizes.values())
+        return next(connection for connection, other in self._all.items() if sizes[other] == most)
 
     def remove(self, connection: T) -> None:
         """Of one that is not there any more, nothing."""

@@ -48,14 +48,27 @@ def test_the_oldest_makes_way_and_of_a_crowd_its_own() -> None:
     assert [waiting.add(name, name[0]) for name in ("a1", "b1", "a2")] == [None, None, None]
     assert waiting.add("a3", "a") == "a1"
     assert waiting.add("c1", "c") is None
-    assert waiting.add("d1", "d") == "b1"
-    waiting.remove("a2")
-    waiting.remove("a2")
+    assert waiting.add("d1", "d") == "a2"
+    assert waiting.add("e1", "e") == "b1"
+    waiting.remove("a3")
+    waiting.remove("a3")
     assert len(waiting) == 3
-    assert waiting.add("e1", "e") is None
-    for name in ("a3", "c1", "d1", "e1"):
+    assert waiting.add("f1", "f") is None
+    assert waiting.add("f2", "f") == "f1"
+    for name in ("c1", "d1", "e1", "f2"):
         waiting.remove(name)
     assert (len(waiting), waiting._of) == (0, {})
+
+
+def test_two_crowds_do_not_end_one_that_is_alone() -> None:
+    waiting = Waiting[str](256, 128)
+    for number in range(128):
+        waiting.add(f"a{number}", "a")
+        waiting.add(f"b{number}", "b")
+    waiting.add("alone", "c")
+    gone = [waiting.add(f"{network}x{number}", network) for number in range(500) for network in "ab"]
+    assert "alone" not in gone
+    assert len(waiting) == 256
 
 
 @pytest.mark.parametrize(
