@@ -6,7 +6,7 @@ Who a client is, is told from its address (`network_of`).
 from __future__ import annotations
 
 from collections import Counter
-from typing import Generic, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 T = TypeVar("T")
 
@@ -39,6 +39,47 @@ class Places:
         self._taken[network] -= 1
         if not self._taken[network]:
             del self._taken[network]
+
+
+class GivesWay(Protocol):
+    def give_way(self) -> None:
+        """Ends the connection, and gives its place back before it returns."""
+
+
+class YieldingPlaces(Places):
+    """Where none is left, a connection that waits for its client makes way for one that comes: the oldest of the network that has
+    most.  It does not where its network would have fewer than the one that comes."""
+
+    def __init__(self, most: int, most_of_one: int) -> None:
+        super().__init__(most, most_of_one)
+        self._idle: dict[GivesWay, str] = {}
+
+    def take(self, network: str, *, beyond: bool = False) -> bool:
+        if super().take(network, beyond=beyond):
+            return True
+        oldest = self._oldest_idle(network)
+        if oldest is None:
+            return False
+        self.busy(oldest)
+        oldest.give_way()
+        return super().take(network)
+
+    def idle(self, connection: GivesWay, network: str) -> None:
+        """From now on it waits for its client; of one that does already, nothing."""
+        self._idle.setdefault(connection, network)
+
+    def busy(self, connection: GivesWay) -> None:
+        """It keeps its place from now on, or is not there any more."""
+        self._idle.pop(connection, None)
+
+    def _oldest_idle(self, network: str) -> GivesWay | None:
+        if not self.has_room_for(network):
+            return next((idle for idle, other in self._idle.items() if other == network), None)
+        sizes = {other: self._taken[other] + (other == network) for other in self._idle.values()}
+        most = max(sizes.values(), default=0)
+        if most <= self._taken[network]:
+            return None
+        return next(idle for idle, other in self._idle.items() if sizes[other] == most)
 
 
 class Waiting(Generic[T]):
