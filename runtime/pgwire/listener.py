@@ -2,7 +2,9 @@
 
 Before a client has proved who it is, it holds a socket, one small buffer, and a deadline.  There are at most `max_opening` such
 connections, and `max_opening_per_address` of one client: one more ends the oldest of the client that has most of them, so that those
-which never go on keep nobody out.  Places are counted: at most `max_connections` sessions, the last `reserved_connections` of them for superusers, so that an
+which never go on keep nobody out.
+
+Places are counted: at most `max_connections` sessions, the last `reserved_connections` of them for superusers, so that an
 operator still gets in when an application has taken all others; of one client at most `max_per_address`, but for superusers.  Cancel
 requests need no place.
 """
