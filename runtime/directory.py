@@ -33,6 +33,7 @@ KEY_FILE = "secrets.key"
 """Of the keys of secrets: one that others may read is refused, not tightened, for somebody may have read it."""
 KEYS_VARIABLE = "PTVC_SECRETS_KEY"
 """Environment variable: such keys, as the lines of a file, or separated by commas.  No process that the runtime starts has it."""
+LOGIN_KEY_FILE = "logins.key"
 CONTROL_SOCKET = "control.sock"
 CONSENSUS_FILE = "consensus.sqlite"
 BLOB_DIRECTORY = "blobs"
@@ -120,6 +121,30 @@ def log_file(directory: Path) -> Path:
     with usable(directory):
         (directory / "log").mkdir(mode=0o700, exist_ok=True)
     return directory / "log" / "ptvc.log"
+
+
+def login_key(directory: Path) -> bytes:
+    """The key by which names that are no role's are given salts; of a directory that is locked.
+
+    It is the same in every run, so that a restart does not tell such names from roles.  Nothing else rests on it: where there is none
+    that is whole, it is made anew.
+    """
+    path = directory / LOGIN_KEY_FILE
+    with usable(directory):
+        with suppress(FileNotFoundError):
+            found = path.read_bytes()
+            if len(found) == SECRET_BYTES:
+                return found
+        key = new_secret()
+        temporary = path.with_suffix(".tmp")
+        temporary.unlink(missing_ok=True)
+        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        with open(descriptor, "wb") as file:
+            file.write(key)
+            file.flush()
+            os.fsync(descriptor)
+        temporary.replace(path)
+        return key
 
 
 def own_directories(directory: Path, blobs: str) -> tuple[Path, ...]:

@@ -24,7 +24,7 @@ from .coord.coordinator import Coordinator
 from .coord.garbage import GarbageCollection
 from .coord.secrets.key_ring import KeyRing
 from .coord.storage.storage import Storage
-from .directory import KEY_FILE, KEYS_VARIABLE, RUNTIME_FILE, RuntimeInfo, installed_version
+from .directory import KEY_FILE, KEYS_VARIABLE, RUNTIME_FILE, RuntimeInfo, installed_version, login_key
 from .driver_start import BegunDriver
 from .errors import Fenced, PtvcError
 from .network.addresses import from_here
@@ -145,6 +145,7 @@ async def run(
             passwords=of_roles(coordinator),
             is_superuser=coordinator.is_superuser,
             limits=_limits(settings),
+            fake_salt_key=login_key(directory),
             certificates=certificates,
             tls_only=exposure.tls_only,
             insecure=exposure.insecure,

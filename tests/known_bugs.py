@@ -1249,12 +1249,37 @@ OTHERS = (
         ),
     ),
     Mutant(
+        "wrong logins of others at an address keep a right password waiting",
+        (
+            Edit(
+                "runtime/network/attempts.py",
+                "        found = self._remembered(_keys(network, user)[0])\n",
+                "        found = self._remembered((network, None))\n",
+            ),
+        ),
+        (
+            "tests/pgwire/test_limits.py::test_wrong_logins_of_others_at_the_address_delay_refusals_only",
+            "tests/network/test_attempts.py::test_others_at_an_address_are_not_kept_from_a_right_password",
+        ),
+    ),
+    Mutant(
+        "a connection that is alone at its address is ended for a crowd",
+        (
+            Edit(
+                "runtime/network/places.py",
+                "            gone = self._oldest_of_a_crowd(network)\n",
+                "            gone = next(iter(self._all))\n",
+            ),
+        ),
+        ("tests/network/test_places.py::test_two_crowds_do_not_end_one_that_is_alone",),
+    ),
+    Mutant(
         "handshakes of HTTPS are not counted",
         (
             Edit(
                 "runtime/http/handshake.py",
-                "        if self._handshakes.places.take(network_of_peer(transport)):\n",
-                "        self._handshakes.places.take(network_of_peer(transport), beyond=True)\n        if True:\n",
+                "        if self._handshakes.places.take(network):\n",
+                "        self._handshakes.places.take(network, beyond=True)\n        if True:\n",
             ),
         ),
         ("tests/e2e/inprocess/webhooks/test_https.py::test_handshakes_are_counted",),

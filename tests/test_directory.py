@@ -10,7 +10,7 @@ from pathlib import Path
 import psycopg
 import pytest
 from inprocess import running
-from ptvc.directory import check_outside, lock, make_private, own_directories
+from ptvc.directory import LOGIN_KEY_FILE, check_outside, lock, login_key, make_private, own_directories
 from ptvc.errors import InvalidParameter, PtvcError
 from ptvc.persist.stores import locate, open_stores
 from ptvc.repr.schema import Column, Schema
@@ -38,6 +38,19 @@ def test_a_new_directory_is_private(tmp_path: Path) -> None:
     held = lock(tmp_path / "c")
     held.close()
     assert (mode(tmp_path / "c"), mode(tmp_path / "c" / "log")) == (0o700, 0o700)
+
+
+@pytest.mark.usefixtures("permissive")
+def test_the_key_of_salts_is_the_same_in_every_run(tmp_path: Path) -> None:
+    key = login_key(tmp_path)
+    assert (len(key), mode(tmp_path / LOGIN_KEY_FILE)) == (32, 0o600)
+    assert login_key(tmp_path) == key
+    (tmp_path / LOGIN_KEY_FILE).write_bytes(key[:7])
+    (tmp_path / LOGIN_KEY_FILE).with_suffix(".tmp").write_bytes(b"of a run that was killed")
+    other = login_key(tmp_path)
+    assert len(other) == 32
+    assert other != key
+    assert [entry.name for entry in tmp_path.iterdir()] == [LOGIN_KEY_FILE]
 
 
 @pytest.mark.usefixtures("permissive")

@@ -1,4 +1,5 @@
-"""A connection of HTTPS until its TLS handshake is done: it holds a place and has a deadline, as it has behind it.
+"""A connection of HTTPS until its TLS handshake is done: it holds a place, which it gives up where others want one, and has a
+deadline, as it has behind it.
 
 ```
 connected ── Handshake: place, deadline ── done ── the protocol of HTTP, which takes a place of its own
@@ -12,7 +13,7 @@ import ssl
 from collections.abc import Callable
 
 from ..network.addresses import network_of_peer
-from ..network.places import Places
+from ..network.places import YieldingPlaces
 
 HANDSHAKE_S = 10.0
 FAREWELL_S = 5.0
@@ -22,16 +23,17 @@ FAREWELL_S = 5.0
 class Handshakes:
     """Those under way.  `context` gives what is shown now."""
 
-    def __init__(self, context: Callable[[], ssl.SSLContext], places: Places, seconds: float) -> None:
+    def __init__(self, context: Callable[[], ssl.SSLContext], places: YieldingPlaces, seconds: float) -> None:
         self.context = context
         self.places = places
         self.seconds = min(seconds, HANDSHAKE_S)
         self._tasks: set[asyncio.Task[None]] = set()
 
-    def run(self, handshake: Handshake, transport: asyncio.Transport) -> None:
+    def run(self, handshake: Handshake, transport: asyncio.Transport) -> asyncio.Task[None]:
         task = asyncio.get_running_loop().create_task(handshake.run(transport))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+        return task
 
     def __len__(self) -> int:
         return len(self._tasks)
@@ -48,19 +50,38 @@ class Handshake(asyncio.Protocol):
     def __init__(self, handshakes: Handshakes, make: Callable[[], asyncio.Protocol]) -> None:
         self._handshakes = handshakes
         self._make = make
+        self._place: str | None = None  # the network that has taken one
+        self._transport: asyncio.Transport | None = None
+        self._task: asyncio.Task[None] | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Nothing can be said to who finds no place, as TLS has not begun."""
         assert isinstance(transport, asyncio.Transport)
-        if self._handshakes.places.take(network_of_peer(transport)):
+        network = network_of_peer(transport)
+        if self._handshakes.places.take(network):
+            self._place, self._transport = network, transport
+            self._handshakes.places.idle(self, network)
             transport.pause_reading()  # what comes is for TLS
-            self._handshakes.run(self, transport)
+            self._task = self._handshakes.run(self, transport)
         else:
             transport.abort()
 
+    def give_way(self) -> None:
+        self._leave()
+        if self._task is not None:
+            self._task.cancel()
+        if self._transport is not None:  # the task may not have begun
+            self._transport.abort()
+
+    def _leave(self) -> None:
+        """Its place is free, if it has one."""
+        self._handshakes.places.busy(self)
+        if self._place is not None:
+            self._handshakes.places.free(self._place)
+            self._place = None
+
     async def run(self, transport: asyncio.Transport) -> None:
         """The handshake, and what it leads to."""
-        network = network_of_peer(transport)
         early = _Early()
         loop = asyncio.get_running_loop()
         try:
@@ -78,7 +99,7 @@ class Handshake(asyncio.Protocol):
             transport.abort()
             raise
         finally:
-            self._handshakes.places.free(network)
+            self._leave()
         if tls is None or early.lost:
             return
         protocol = self._make()

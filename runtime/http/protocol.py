@@ -5,6 +5,8 @@ connected ──> head ──> request under way ──> answered ──> head o
            deadline    (the body's is the route's)      deadline, or idle: `timeout_keep_alive`
 ```
 
+Whose request is not under way gives its place up where others want one.
+
 The parser is llhttp, which is strict about what has two meanings: a body with two lengths, or a length and chunks, is refused.
 Headers behind a chunked body are dropped: what is checked is what came before it.
 """
@@ -21,7 +23,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.server import ServerState
 
 from ..network.addresses import network_of_peer
-from ..network.places import Places
+from ..network.places import YieldingPlaces
 
 HEAD_BYTES = 16 << 10
 """A head of more is refused; of one that is read at once, up to twice as many may be."""
@@ -41,8 +43,8 @@ class Bounds:
     seconds: float
     connections_of_one: int = 0
 
-    def places(self) -> Places:
-        return Places(self.connections, self.connections_of_one)
+    def places(self) -> YieldingPlaces:
+        return YieldingPlaces(self.connections, self.connections_of_one)
 
 
 class BoundedProtocol(HttpToolsProtocol):
@@ -54,7 +56,7 @@ class BoundedProtocol(HttpToolsProtocol):
         _loop: asyncio.AbstractEventLoop | None = None,
         *,
         bounds: Bounds,
-        places: Places,
+        places: YieldingPlaces,
     ) -> None:
         super().__init__(config, server_state, app_state, _loop)
         self._bounds = bounds
@@ -77,10 +79,19 @@ class BoundedProtocol(HttpToolsProtocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._arrived()
+        self._leave()
+        super().connection_lost(exc)
+
+    def give_way(self) -> None:
+        self._leave()
+        self.transport.abort()
+
+    def _leave(self) -> None:
+        """Its place is free, if it has one."""
+        self._places.busy(self)
         if self._place is not None:
             self._places.free(self._place)
             self._place = None
-        super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
         """A request that offers another protocol is one of this: the parser, which would read no body of it, is given it once more
@@ -144,6 +155,11 @@ class BoundedProtocol(HttpToolsProtocol):
         if not self._offers:
             super().on_message_complete()
 
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        if self.timeout_keep_alive_task is not None:  # no other request is behind it
+            self._waits()
+
     @property
     def _offers(self) -> bool:
         """Whether the request is to be parsed once more."""
@@ -156,8 +172,14 @@ class BoundedProtocol(HttpToolsProtocol):
         """A head, or what is left of a body, has to come."""
         if self._deadline is None and not self.transport.is_closing():
             self._deadline = self.loop.call_later(self._bounds.seconds, self._late)
+            self._waits()
+
+    def _waits(self) -> None:
+        if self._place is not None:
+            self._places.idle(self, self._place)
 
     def _arrived(self) -> None:
+        self._places.busy(self)
         if self._deadline is not None:
             self._deadline.cancel()
             self._deadline = None

@@ -1,13 +1,14 @@
 """Logins that failed, and how long the next ones wait for that.
 
 ```
-attempt ── wait ── proof ── failed: the next one of this client as this role waits longer
+attempt ── wait ── proof ── failed ── wait ── refused: the next one of this client as this role waits longer
                      └───── succeeded: what was counted of the two is forgotten
 ```
 
 A client that is wrong waits; nobody else is locked out.  What is counted is of a client and the role that it names, so who guesses the
-password of a role slows only himself down.  Who goes through many roles from one place is counted by his address as well.  Attempts
-at the same time wait for each other: many at once are no faster than one.
+password of a role slows only himself down.  Attempts at the same time as one role wait for each other: many at once are no faster than
+one.  Who goes through many roles from one place is counted by his address as well.  That delays refusals only: somebody beside him with
+the right password comes in at once.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from ..errors import PtvcError
 FREE_ATTEMPTS = 3
 """So many failures of a client as a role cost nothing: a password is mistyped."""
 FREE_OF_ADDRESS = 30
-"""So many failures of a client as anybody."""
+"""So many failures of a client as anybody cost nothing."""
 MOST_DELAY_S = 10.0
 MOST_WAIT_S = 30.0
 """Who would wait longer is refused without a proof."""
@@ -64,39 +65,46 @@ class Attempts:
         return len(self._failures)
 
     def wait_s(self, network: str, user: str) -> float:
-        """How long the attempt that is made now has to wait; one behind it waits for it too.  Raises TooManyFailures."""
+        """How long the attempt that is made now as the role has to wait; one behind it waits for it too.  Raises TooManyFailures."""
+        found = self._remembered(_keys(network, user)[0])
+        if found is None or not (delay := self._delay(found.count - FREE_ATTEMPTS)):
+            return 0.0
         now = self._now()
-        waits: list[tuple[_Failures, float]] = []
-        for key, free in zip(_keys(network, user), (FREE_ATTEMPTS, FREE_OF_ADDRESS), strict=True):
-            found = self._failures.get(key)
-            if found is not None and now - found.last > FORGOTTEN_AFTER_S:
-                del self._failures[key]
-            elif found is not None and (delay := self._delay(found.count - free)):
-                waits.append((found, max(found.free_at, now) + delay))
-        until = max((at for _, at in waits), default=now)
+        until = max(found.free_at, now) + delay
         if until - now > MOST_WAIT_S:
             raise TooManyFailures(
                 f'too many failed logins as "{user[:NAME_LENGTH]}"',
                 hint="Try again in a minute, one login at a time.",
             )
-        for found, _ in waits:
-            found.free_at = until
+        found.free_at = until
         return until - now
+
+    def refusal_wait_s(self, network: str) -> float:
+        """How long a client that was wrong just now waits to hear it, for what it was wrong before as anybody."""
+        found = self._remembered((network, None))
+        return 0.0 if found is None else self._delay(found.count - FREE_OF_ADDRESS)
 
     def failed(self, network: str, user: str) -> None:
         now = self._now()
         for key in _keys(network, user):
-            found = self._failures.pop(key, None)
-            if found is None or now - found.last > FORGOTTEN_AFTER_S:
-                found = _Failures(0, now, now)
+            found = self._remembered(key) or _Failures(0, now, now)
             found.count += 1
             found.last = now
             self._failures[key] = found
+            self._failures.move_to_end(key)
         while len(self._failures) > MOST_KEPT:
             self._failures.popitem(last=False)
 
     def succeeded(self, network: str, user: str) -> None:
+        """The client's other failures stay: who has an account is not free to guess at those of others."""
         self._failures.pop(_keys(network, user)[0], None)
+
+    def _remembered(self, key: Key) -> _Failures | None:
+        found = self._failures.get(key)
+        if found is not None and self._now() - found.last > FORGOTTEN_AFTER_S:
+            del self._failures[key]
+            return None
+        return found
 
     def _delay(self, paid: int) -> float:
         """What the failures cost of which so many are not free."""

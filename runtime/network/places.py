@@ -6,7 +6,7 @@ Who a client is, is told from its address (`network_of`).
 from __future__ import annotations
 
 from collections import Counter
-from typing import Generic, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 T = TypeVar("T")
 
@@ -41,9 +41,51 @@ class Places:
             del self._taken[network]
 
 
+class GivesWay(Protocol):
+    def give_way(self) -> None:
+        """Ends the connection, and gives its place back before it returns."""
+
+
+class YieldingPlaces(Places):
+    """Where none is left, a connection that waits for its client makes way for one that comes: the oldest of the network that has
+    most.  It does not where its network would have fewer than the one that comes."""
+
+    def __init__(self, most: int, most_of_one: int) -> None:
+        super().__init__(most, most_of_one)
+        self._idle: dict[GivesWay, str] = {}
+
+    def take(self, network: str, *, beyond: bool = False) -> bool:
+        if super().take(network, beyond=beyond):
+            return True
+        oldest = self._oldest_idle(network)
+        if oldest is None:
+            return False
+        self.busy(oldest)
+        oldest.give_way()
+        return super().take(network)
+
+    def idle(self, connection: GivesWay, network: str) -> None:
+        """From now on it waits for its client; of one that does already, nothing."""
+        self._idle.setdefault(connection, network)
+
+    def busy(self, connection: GivesWay) -> None:
+        """It keeps its place from now on, or is not there any more."""
+        self._idle.pop(connection, None)
+
+    def _oldest_idle(self, network: str) -> GivesWay | None:
+        if not self.has_room_for(network):
+            return next((idle for idle, other in self._idle.items() if other == network), None)
+        sizes = {other: self._taken[other] + (other == network) for other in self._idle.values()}
+        most = max(sizes.values(), default=0)
+        if most <= self._taken[network]:
+            return None
+        return next(idle for idle, other in self._idle.items() if sizes[other] == most)
+
+
 class Waiting(Generic[T]):
-    """Connections that have not proved anything: one more than there may be ends the oldest, so that those which never go on keep
-    nobody out.  One network has room for `most_of_one`: beyond, its own oldest one goes.  0 is any number, but of `most`."""
+    """Connections that have not proved anything: one more than there may be ends another, so that those which never go on keep
+    nobody out.  It is the oldest of the network that has most of them, so a crowd makes way before somebody who is alone.  One network
+    has room for `most_of_one`: beyond, its own oldest one goes.  0 is any number, but of `most`."""
 
     def __init__(self, most: int, most_of_one: int) -> None:
         self._most = most
@@ -61,12 +103,18 @@ class Waiting(Generic[T]):
         if self._most_of_one and len(own) >= self._most_of_one:
             gone = next(iter(own))
         elif len(self._all) >= self._most:
-            gone = next(iter(self._all))
+            gone = self._oldest_of_a_crowd(network)
         if gone is not None:
             self.remove(gone)
         self._all[connection] = network
         self._of.setdefault(network, {})[connection] = None
         return gone
+
+    def _oldest_of_a_crowd(self, network: str) -> T:
+        """Of those whose networks have most, the one that is about to come counted."""
+        sizes = {other: len(own) + (other == network) for other, own in self._of.items()}
+        most = max(sizes.values())
+        return next(connection for connection, other in self._all.items() if sizes[other] == most)
 
     def remove(self, connection: T) -> None:
         """Of one that is not there any more, nothing."""

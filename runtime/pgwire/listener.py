@@ -1,8 +1,10 @@
 """The listener: accepts connections, opens their sessions, and ends both.
 
 Before a client has proved who it is, it holds a socket, one small buffer, and a deadline.  There are at most `max_opening` such
-connections, and `max_opening_per_address` of one client: one more ends the oldest of them, so that those which never go on keep nobody
-out.  Places are counted: at most `max_connections` sessions, the last `reserved_connections` of them for superusers, so that an
+connections, and `max_opening_per_address` of one client: one more ends the oldest of the client that has most of them, so that those
+which never go on keep nobody out.
+
+Places are counted: at most `max_connections` sessions, the last `reserved_connections` of them for superusers, so that an
 operator still gets in when an application has taken all others; of one client at most `max_per_address`, but for superusers.  Cancel
 requests need no place.
 """
@@ -28,7 +30,7 @@ from ..network.tls import TlsConnection
 from . import codec
 from .contract import PasswordLookup, SessionFactory, SessionLike, TokenRole, Trust
 from .protocol import Connection, internal_error
-from .scram import ScramSecret
+from .scram import AuthenticationFailed, ScramSecret
 from .startup import Access, CancelRequest, Startup, authenticate, read_startup
 from .wire import ClientGone, FramingError, Terminated, Wire
 
@@ -236,8 +238,14 @@ class Listener:
                     if connection is not None:
                         connection.cancel()
                     return None
-                with self._telling(wire, startup.user):
-                    return startup, await authenticate(wire, startup, self._access)
+                try:
+                    with self._telling(wire, startup.user):
+                        return startup, await authenticate(wire, startup, self._access)
+                except AuthenticationFailed:
+                    # It has been told already: who leaves now has failed all the same.
+                    if wait := self._access.attempts.refusal_wait_s(_network(wire)):
+                        await wire.pause(wait)
+                    raise
         except TimeoutError:
             raise FramingError(
                 "canceling authentication due to timeout",

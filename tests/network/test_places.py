@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 from ptvc.network.addresses import network_of
-from ptvc.network.places import Places, Waiting
+from ptvc.network.places import Places, Waiting, YieldingPlaces
 
 
 def test_places_in_all_and_of_one() -> None:
@@ -43,19 +43,82 @@ def test_what_nobody_holds_is_not_kept(seed: int) -> None:
         assert dict(places._taken) == {network: held.count(network) for network in held}
 
 
+class Idle:
+    """A connection of a network; `gone` are those that made way."""
+
+    def __init__(self, places: YieldingPlaces, network: str, gone: list[Idle]) -> None:
+        self.places, self.network, self.gone = places, network, gone
+        places.idle(self, network)
+
+    def give_way(self) -> None:
+        self.places.free(self.network)
+        self.gone.append(self)
+
+
+def test_who_is_idle_makes_way() -> None:
+    places, gone = YieldingPlaces(5, 3), list[Idle]()
+    assert [places.take(network) for network in "aabbc"] == [True] * 5
+    a1, a2, b1 = (Idle(places, network, gone) for network in "aab")
+    assert places.take("d")
+    assert gone == [a1]
+    assert places.take("d")  # a has one, b two
+    assert gone == [a1, b1]
+    assert not places.take("d")  # a would have none, and d three
+    assert places.taken == 5
+    places.busy(a2)
+    assert not places.take("e")
+    places.idle(a2, "a")
+    assert places.take("e")
+    assert gone == [a1, b1, a2]
+
+
+def test_of_a_full_network_its_own_idle_one_makes_way() -> None:
+    places, gone = YieldingPlaces(0, 2), list[Idle]()
+    assert all(places.take(network) for network in "baa")
+    _, a = (Idle(places, network, gone) for network in "ba")
+    assert places.take("a")
+    assert gone == [a]
+    assert not places.take("a")
+
+
+def test_two_crowds_do_not_end_an_idle_one_that_is_alone() -> None:
+    places, gone = YieldingPlaces(500, 250), list[Idle]()
+    for network in "c" + "ab" * 250:
+        assert places.take(network)
+        Idle(places, network, gone)
+    assert [idle.network for idle in gone] == ["a"]
+    for network in "ab" * 500:
+        assert places.take(network)
+        Idle(places, network, gone)
+    assert "c" not in {idle.network for idle in gone}
+
+
 def test_the_oldest_makes_way_and_of_a_crowd_its_own() -> None:
     waiting = Waiting[str](4, 2)
     assert [waiting.add(name, name[0]) for name in ("a1", "b1", "a2")] == [None, None, None]
     assert waiting.add("a3", "a") == "a1"
     assert waiting.add("c1", "c") is None
-    assert waiting.add("d1", "d") == "b1"
-    waiting.remove("a2")
-    waiting.remove("a2")
+    assert waiting.add("d1", "d") == "a2"
+    assert waiting.add("e1", "e") == "b1"
+    waiting.remove("a3")
+    waiting.remove("a3")
     assert len(waiting) == 3
-    assert waiting.add("e1", "e") is None
-    for name in ("a3", "c1", "d1", "e1"):
+    assert waiting.add("f1", "f") is None
+    assert waiting.add("f2", "f") == "f1"
+    for name in ("c1", "d1", "e1", "f2"):
         waiting.remove(name)
     assert (len(waiting), waiting._of) == (0, {})
+
+
+def test_two_crowds_do_not_end_one_that_is_alone() -> None:
+    waiting = Waiting[str](256, 128)
+    for number in range(128):
+        waiting.add(f"a{number}", "a")
+        waiting.add(f"b{number}", "b")
+    waiting.add("alone", "c")
+    gone = [waiting.add(f"{network}x{number}", network) for number in range(500) for network in "ab"]
+    assert "alone" not in gone
+    assert len(waiting) == 256
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from time import monotonic
 
 import psycopg
 import pytest
-from ptvc.network.attempts import FREE_ATTEMPTS
+from ptvc.network.attempts import FREE_ATTEMPTS, FREE_OF_ADDRESS, MOST_DELAY_S
 from ptvc.pgwire.listener import Limits, ScramSecret, Trust
 from ptvc.pgwire.scram import new_secret
 
@@ -76,6 +76,28 @@ def test_who_guesses_waits_and_nobody_else(make_server: MakeServer) -> None:
     attempts = server.listener._access.attempts
     assert attempts.wait_s("127.0.0.1", "ann") == 0
     assert attempts.wait_s("127.0.0.1", "bob") == 0
+
+
+def test_wrong_logins_of_others_at_the_address_delay_refusals_only(make_server: MakeServer) -> None:
+    server = make_server(Limits(failed_login_seconds=0.4), passwords=passwords)
+    attempts = server.listener._access.attempts
+    for number in range(2 * FREE_OF_ADDRESS):
+        attempts.failed("127.0.0.1", f"role{number}")
+    assert attempts.refusal_wait_s("127.0.0.1") == MOST_DELAY_S
+    started = monotonic()
+    for _ in range(3):
+        psycopg.connect(server.dsn, user="ann", password="secret").close()
+    assert monotonic() - started < 5.0
+
+
+def test_a_refusal_comes_late_and_is_told_at_once(make_server: MakeServer) -> None:
+    told = list[str]()
+    server = make_server(Limits(failed_login_seconds=0.4), passwords=passwords)
+    server.listener._on_refused = lambda user, address, sqlstate: told.append(f"{user} {sqlstate}")
+    for number in range(FREE_OF_ADDRESS):
+        server.listener._access.attempts.failed("127.0.0.1", f"role{number}")
+    assert refused(server, "nobody") >= 0.4
+    assert told == ["nobody 28P01"]
 
 
 def test_who_waits_and_goes_leaves_nothing(make_server: MakeServer) -> None:

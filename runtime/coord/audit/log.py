@@ -1,7 +1,8 @@
 """The audit log in memory, and how it becomes durable.
 
 Events of a definition are durable in its transaction: neither is there without the other.  Those of logins wait for a second, so that
-many are one commit; a process that dies takes these with it.  Of each sort the last `most` are kept.
+many are one commit; a process that dies takes these with it.  Of each sort the last `most` are kept; of those of logins, refusals make
+way first while they are more than half, so that who is refused without end does not push out who came in.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import json
 import logging
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
 
 from ...errors import PtvcError
 from ...expr.jsonb.canonical import canonical
@@ -32,6 +34,8 @@ MOST_WAITING = 10_000
 """So many events of logins wait while they cannot become durable; then the oldest are lost, and the log says how many."""
 SESSION = "session"
 """The kind of object that logins are about."""
+REFUSED = "login-refused"
+"""The kind of event."""
 
 
 class AuditLog:
@@ -97,10 +101,24 @@ class AuditLog:
 
     def refused(self, user: str, address: str | None, reason: str) -> None:
         """`reason` is an SQLSTATE: what was wrong is not told in words that a client has chosen."""
-        found = self._refusals.add(Refusal(user, network_of(address), reason), self._now_ms())
+        refusal = Refusal(user, network_of(address), reason)
+        is_role = self._catalog.roles.find(user) is not None
+        found = self._refusals.add(refusal, self._now_ms(), is_role=is_role)
         if found is not None:
             place = {} if address is None or found.network is None else {"address": address}
-            self._wait("login-refused", found.user, {"reason": reason, "count": 1, **place})
+            self._wait(REFUSED, found.user, {"reason": reason, "count": 1, **place})
+
+    def _logins_beyond(self, added: tuple[AuditEvent, ...]) -> tuple[AuditEvent, ...]:
+        """Those that go when these come."""
+        over = len(self._logins) + len(added) - self._most
+        if over <= 0:
+            return ()
+        refused = [event for event in self._logins if event.kind == REFUSED]
+        too_many = len(refused) + sum(event.kind == REFUSED for event in added) - self._most // 2
+        first = refused[: max(min(over, too_many), 0)]
+        numbers = {event.number for event in first}
+        others = (event for event in self._logins if event.number not in numbers)
+        return (*first, *islice(others, over - len(first)))
 
     async def run(self) -> None:
         """Makes durable what waits, for ever."""
@@ -113,12 +131,12 @@ class AuditLog:
         for refusal, more, since_ms in self._refusals.ended(self._now_ms(), all_of_them=last):
             place = {} if refusal.network is None else {"network": refusal.network}
             details = {"reason": refusal.reason, "count": more, "since_ms": since_ms, **place}
-            self._wait("login-refused", refusal.user, details)
+            self._wait(REFUSED, refusal.user, details)
         async with self._flushing:
             if not self._waiting:
                 return
             added = tuple(self._waiting)[-self._most :]
-            change = AuditChange(added, self._beyond(self._logins, len(added)))
+            change = AuditChange(added, self._logins_beyond(added))
             seen = len(self._waiting)
 
             def durable() -> None:
@@ -159,8 +177,13 @@ class AuditLog:
 
     @staticmethod
     def _replace(kept: deque[AuditEvent], change: AuditChange) -> None:
-        for _ in change.gone:
-            kept.popleft()
+        gone = {event.number for event in change.gone}
+        while gone and kept and kept[0].number in gone:
+            gone.remove(kept.popleft().number)
+        if gone:  # some are between others
+            left = [event for event in kept if event.number not in gone]
+            kept.clear()
+            kept.extend(left)
         kept.extend(change.added)
 
 

@@ -248,6 +248,33 @@ def test_the_last_ones_are_kept() -> None:
         assert [number for number in kept if number in again][:5] == kept[:5]
 
 
+def test_refusals_without_end_do_not_push_out_who_came_in() -> None:
+    with running(replace(FAST, audit_log_events=10)) as runtime:
+        with connect(runtime):
+            pass
+        audit = runtime.coordinator.audit
+        eventually(lambda: len(audit._logins) == 2)
+        came_in = [event.number for event in audit._logins]
+        for start in range(0, 60, 6):
+
+            def refused(start: int = start) -> None:
+                for number in range(start, start + 6):
+                    audit.refused("ptvc", f"192.0.2.{number}", "28P01")
+
+            runtime.call(refused)
+            eventually(lambda: not audit._waiting)
+        assert [event.number for event in audit._logins][:2] == came_in
+        both = ["login", "logout"]
+        assert [event.kind for event in audit._logins] == [*both, *["login-refused"] * 8]
+        with connect(runtime):
+            pass
+        last = [*both, *["login-refused"] * 6, *both]
+        eventually(lambda: [event.kind for event in audit._logins] == last)
+        runtime.stop()
+        runtime.start()
+        assert [event.kind for event in runtime.coordinator.audit._logins][:2] == ["login", "logout"]
+
+
 def test_nothing_is_kept_where_nothing_is_wanted() -> None:
     with running(replace(FAST, audit_log_events=0)) as runtime:
         with connect(runtime) as db:

@@ -195,12 +195,23 @@ def test_noise(runtime: InProcess, source: str, poster: Poster, seed: int) -> No
 
 
 def test_no_more_connections_than_there_may_be() -> None:
+    """Those whose requests are under way keep their places; of the others the oldest makes way."""
     with running(replace(FAST, http_max_connections=3), http=True) as runtime:
         runtime.query("CREATE SOURCE s FROM WEBHOOK BODY FORMAT TEXT")
+        web = runtime._web
+        assert web is not None
         lines = [Line(runtime.http_port) for _ in range(3)]
         first = lines[0]
         first.send(b"GET /api/livez HTTP/1.1\r\nhost: h\r\n\r\n")
         assert first.read_answers(1) == [200]
+        lines += [Line(runtime.http_port) for _ in range(3)]
+        assert not any(line.read().startswith(b"HTTP") for line in lines[:3])
+        assert web.places.taken == 3
+        with Poster(runtime.http_port, "public") as poster:
+            begun = head(poster, "content-length: 10") + b"12345"
+        for line in lines[3:]:
+            line.send(begun)
+        eventually(lambda: not web.places._idle)
         other = Line(runtime.http_port)
         answer = other.read()
         assert status(answer) == 503
