@@ -13,17 +13,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import assert_never
+from typing import TypeGuard, assert_never
 
 from ...errors import ObjectNotReady, UndefinedTable, Unsupported
 from ...expr.registry import resolve_call
-from ...expr.tree.relation import Filter
+from ...expr.tree.relation import Aggregate, Filter, Reduce
 from ...expr.tree.scalar import And, Coalesce, Literal, Scalar, remap
-from ...repr.types import BOOL
+from ...repr.types import BOOL, INT8
 from ...sql.plans.definition_plans import AddWhere, ApplyOffers
 from ...sql.syntax.vocabulary import OfferKind
 from ...storage.projection import Projection
 from ...storage.row_filter import RowFilter
+from ...storage.source.upstream_tables import parsed_table
 from ...transform.pipeline import optimize
 from ..catalog.catalog import Catalog
 from ..catalog.entries import Change
@@ -90,6 +91,8 @@ class SourceFilters:
             if not found.offers:
                 _refuse_nothing(item, plan.offers, refused)
                 return Applied((), 0, refused)
+            if any(isinstance(offer, ColumnsOffer) for offer in found.offers) and _is_upstream(item):
+                await self._check_no_errors(item)
             time = self._storage.oracle.read_time
             new, conditions = item, list[Scalar]()
             for offer in found.offers:
@@ -101,6 +104,12 @@ class SourceFilters:
             # Readers have these conditions before all else: what relies on it that the source loses no rows is not told of these.
             gone = await self._keep_less(item, new, conditions, lambda: None)
             return Applied(tuple(offer.text for offer in found.offers), gone, refused)
+
+    async def _check_no_errors(self, item: AnyKept) -> None:
+        """Raises the first error of a row that there is.  Where a row is in error by a column that is not read any more, nobody would know so
+        when it is deleted upstream."""
+        counted = Aggregate("count", None, INT8, "count", nullable=False)
+        await self._read(optimize(Reduce(item.stored_rows, (), (), (counted,), scalar=True)))
 
     def _item(self, id: str, statement: str) -> AnyKept:
         item = self._catalog.find_by_id(id)
@@ -153,6 +162,8 @@ def without(item: AnyKept, offer: Offer) -> AnyKept:
             ]
             comments = item.column_comments
             projection = item.projection or Projection(item.schema, tuple(range(len(item.schema))))
+            if _is_upstream(item):
+                item = _read_without(item, frozenset(item.physical.names[place] for place in places))
             return replace(
                 item,
                 schema=item.schema.project(left),
@@ -161,6 +172,17 @@ def without(item: AnyKept, offer: Offer) -> AnyKept:
             )
         case _:
             assert_never(offer)
+
+
+def _is_upstream(item: AnyKept) -> TypeGuard[SourceTable]:
+    """Whether it is a table of a database, whose columns come and go there."""
+    return isinstance(item, SourceTable) and item.upstream is not None
+
+
+def _read_without(table: SourceTable, names: frozenset[str]) -> SourceTable:
+    """The table, which does not mind what becomes of these columns upstream."""
+    assert table.upstream is not None
+    return replace(table, upstream=parsed_table(table.upstream).without(names).to_json())
 
 
 def narrowed(item: AnyKept, more: RowFilter) -> AnyKept:

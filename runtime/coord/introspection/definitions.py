@@ -170,7 +170,7 @@ def _kept(item: Source | SourceTable) -> list[str]:
     shown = []
     excluded = excluded_upstream(item) if isinstance(item, SourceTable) else ()
     if item.projection is not None:
-        excluded += item.projection.excluded
+        excluded += tuple(name for name in item.projection.excluded if name not in excluded)
     if excluded:
         shown.append(f"EXCLUDE COLUMNS ({', '.join(map(quote_ident, excluded))})")
     if (rows := item.retention) is not None:

@@ -35,16 +35,14 @@ def text_columns(table: SourceTable) -> list[str]:
     if upstream is None:
         return []
     columns: Iterable[AnyColumn] = upstream.columns
-    text = [
-        column.name
-        for column, own in zip(columns, table.physical, strict=True)
-        if own.type == TEXT and not column.is_text
-    ]
+    left_out = () if table.projection is None else table.projection.excluded
+    types = {column.name: column.type for column in table.read if column.name not in left_out}
+    text = [column.name for column in columns if types.get(column.name) == TEXT and not column.is_text]
     return [f"TEXT COLUMNS ({_listed(text)})"] if text else []
 
 
 def excluded_upstream(table: SourceTable) -> tuple[str, ...]:
-    """Columns that are there upstream, and of which the table was made without."""
+    """Columns that were there upstream, and that are not read."""
     upstream = upstream_of(table)
     return () if upstream is None else upstream.excluded
 

@@ -159,7 +159,9 @@ def _checked(options: dict[str, object], position: int, incoming: bool) -> CopyO
         format_ = CopyFormat(str(options.get("format", "text")))
     except ValueError:
         raise InvalidParameter(
-            f'COPY format "{options["format"]}" not recognized', position=position
+            f'COPY format "{options["format"]}" not recognized',
+            hint=f"Formats are {', '.join(known.name for known in CopyFormat)}.",
+            position=position,
         ) from None
     csv = format_ is CopyFormat.CSV
     if not csv and ("quote" in options or "escape" in options):

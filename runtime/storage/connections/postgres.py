@@ -53,6 +53,8 @@ _TEXTS = (
         ),
     ),
 )
+_OF_ANOTHER_KIND = ("invalid response to ssl negotiation", "expected authentication request from server")
+"""What libpq says where what answers does not speak PostgreSQL's protocol."""
 _MEANS = {
     Step.TLS: "TLS does not come about",
     Step.AUTHENTICATION: "authentication failed",
@@ -131,6 +133,13 @@ def validate(values: Values, addresses: Addresses, deadline: float) -> None:
 def _failure(error: psycopg.Error, values: Values, where: str) -> ConnectionFailed:
     text = scrubbed(str(error), values.secrets.values())
     low = text.lower()
+    if any(words in low for words in _OF_ANOTHER_KIND):
+        return ConnectionFailed(
+            Step.ANSWER,
+            f"cannot connect to PostgreSQL at {where}: what answers is no PostgreSQL",
+            detail=text,
+            hint="HOST and PORT are those of another kind of server.",
+        )
     step = next((step for step, words in _TEXTS if any(word in low for word in words)), Step.ANSWER)
     if error.sqlstate in _AUTHENTICATION:
         step = Step.AUTHENTICATION

@@ -15,6 +15,7 @@ from ptvc.storage.connections.secret_files import secret_files
 from ptvc.storage.connections.validation import validate
 from ptvc.storage.connections.values import Values
 from servers.certificates import Authority
+from servers.mysql_servers import server_of
 
 from .outside import postgres_with_passwords, silence
 
@@ -78,6 +79,14 @@ def test_a_database_that_is_not_there(port: int) -> None:
 def test_tls_where_the_server_has_none(port: int, mode: str) -> None:
     error = failure(PORT=str(port), SSL_MODE=mode)
     assert (error.step, error.sqlstate) == (Step.TLS, "08P01")
+
+
+@pytest.mark.parametrize("mode", ["prefer", "require", "disable"])
+def test_a_server_of_another_kind(mode: str) -> None:
+    with server_of("mariadb") as server:
+        error = failure(PORT=str(server.port), SSL_MODE=mode)
+    assert error.step is Step.ANSWER
+    assert error.message.endswith("what answers is no PostgreSQL")
 
 
 def test_what_does_not_answer() -> None:

@@ -36,7 +36,10 @@ def copy_destination(planner: Planner, place: CopyPlace, options: CopyOptions) -
             )
         if not place.place.startswith("/"):
             raise InvalidParameter(
-                "relative path not allowed for COPY to files", sqlstate="42602", position=place.position
+                "relative path not allowed for COPY to files",
+                sqlstate="42602",
+                hint="Give an absolute path on the server, or a prefix of S3: 's3://bucket/prefix'.",
+                position=place.position,
             )
         return CopyDestination(None, "", place.place, size)
     bucket, prefix = s3_uri(place.place, place.position)

@@ -20,11 +20,13 @@ from ...parser.parse import parse_condition
 from ...plans.explain_plans import BindCondition
 from ...query.planner import Planner
 from ...scalars.expressions import Expressions
+from ...scalars.per_execution import HINT as OPEN_HINT
 from ...scalars.scope import Scope, ScopeColumn
 from ...scalars.zone import fold
 from ...syntax.definition_statements import CreateSourceStatement, WhereClause
 
 _DEFINING = "the WHERE of a source"
+_TIME_HINT = "WITH (RETAIN ROWS FOR 'duration' BY column) lets rows go as they grow old; a view over the source may compare a column with mz_now()."
 
 
 def row_filter(
@@ -60,6 +62,10 @@ def row_filter(
         if error.message in said:
             error.hint = "EXCLUDE COLUMNS names it, so it is not read, and no row can be judged by it: take it out there."
         raise
+    except Unsupported as error:
+        if error.hint == OPEN_HINT:  # it is of mz_now(), which is refused here, too
+            error.hint = _TIME_HINT
+        raise
     finally:
         planner.maintained, planner.open, planner.defining, planner.uses = before
     refuse_external(predicate, _DEFINING)
@@ -68,7 +74,7 @@ def row_filter(
     if any(isinstance(part, MzNow | NowCompare) for part in walk(predicate)):
         raise Unsupported(
             f"mz_now() cannot be used in {_DEFINING}: a row is judged once, when it comes",
-            hint="WITH (RETAIN ROWS FOR 'duration' BY column) lets rows go as they grow old; a view over the source may compare a column with mz_now().",
+            hint=_TIME_HINT,
             position=position,
         )
     return RowFilter(predicate, where.text)

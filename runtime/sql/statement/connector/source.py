@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from ....errors import InvalidParameter, PtvcError, SqlSyntaxError, Unsupported, WrongObjectType
+from ....expr.functions.system.system import quote_ident
 from ....repr.schema import Column, Schema
 from ....repr.types import INT8
 from ....storage.ingestion import PROGRESS
@@ -199,9 +200,21 @@ def _with_rows(planner: Planner, node: AddWhereStatement | ApplyOffersStatement)
     ):
         raise WrongObjectType(
             f'"{item.name.name}" is no {"source with rows" if node.kind is ObjectKind.SOURCE else "table of a source"}',
+            hint=_other_statement(node, item),
             position=node.name.position,
         )
     return item
+
+
+def _other_statement(node: AddWhereStatement | ApplyOffersStatement, item: CatalogItem) -> str | None:
+    """What is to be altered instead of `item`, if there is something."""
+    words = "APPLY" if isinstance(node, ApplyOffersStatement) else "ADD WHERE (condition)"
+    name = ".".join(map(quote_ident, node.name.parts))
+    if node.kind is ObjectKind.SOURCE and item.source is not None and not item.dead_letters:
+        return f"It is a table of a source: ALTER TABLE {name} {words}."
+    if node.kind is ObjectKind.SOURCE and item.kind is ItemKind.SOURCE:
+        return f"Its tables have the rows: ALTER TABLE ... {words}."
+    return None
 
 
 def _source(name: ast.Name, planner: Planner) -> CatalogItem:

@@ -69,10 +69,8 @@ class MysqlConnector(UpstreamConnector[Position, Moment, MysqlTable]):
 
     def rows(self, part: Part, table: Table[MysqlTable]) -> OutputChanges:
         columns = [shown(raw, *both) for raw, both in zip(part.columns, _columns(table), strict=True)]
-        schema = table.output.schema
-        return OutputChanges(
-            *rows_of(columns, schema.names, schema, np.ones(part.rows, np.int64), table.upstream)
-        )
+        ones = np.ones(part.rows, np.int64)
+        return OutputChanges(*rows_of(columns, _names(table), table.output.schema, ones, table.upstream))
 
     # -- transactions --
 
@@ -108,11 +106,17 @@ class MysqlConnector(UpstreamConnector[Position, Moment, MysqlTable]):
             for column, own in _columns(table)
         ]
         schema = table.output.schema
-        return OutputChanges(*rows_of(columns, schema.names, schema, segment.diffs, table.upstream))
+        return OutputChanges(*rows_of(columns, _names(table), schema, segment.diffs, table.upstream))
 
 
 def _columns(table: Table[MysqlTable]) -> Sequence[tuple[MysqlColumn, Column]]:
-    return list(zip(table.upstream.columns, table.output.schema, strict=True))
+    """Those that are read."""
+    own = {column.name: column for column in table.output.schema}
+    return [(column, own[column.name]) for column in table.upstream.columns]
+
+
+def _names(table: Table[MysqlTable]) -> Sequence[str]:
+    return [column.name for column in table.upstream.columns]
 
 
 def _charset(charsets: Mapping[str, Charset], column: MysqlColumn) -> Charset | None:

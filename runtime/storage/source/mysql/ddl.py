@@ -240,12 +240,17 @@ def _renamed(reader: _Reader) -> Iterator[Effect]:
         return
     reader.passed("IF", "EXISTS")
     while True:
-        yield Effect("was renamed upstream", *reader.table())
+        before = reader.table()
         reader.waits()
         reader.accept("TO")
-        reader.table()
+        yield Effect(_renamed_to(*reader.table()), *before)
         if not reader.accept(","):
             return
+
+
+def _renamed_to(schema: str, table: str) -> str:
+    """What has become of a table that has this name now."""
+    return f"was renamed upstream, to {schema}.{table}, which is its REFERENCE now"
 
 
 def _altered(reader: _Reader) -> Iterator[Effect]:
@@ -318,7 +323,8 @@ def _clause(
                 return None
             if reader.accept("COLUMN"):
                 return *_column(reader), False
-            return "was renamed upstream", None, False
+            reader.accept("TO", "AS", "=")
+            return _renamed_to(*reader.table()), None, False
         case word if word in _ALTER_HARMLESS or not word:
             return None if _stays_innodb(part) else ("was given another engine upstream", None, False)
         case _:

@@ -121,7 +121,7 @@ class MysqlSnapshot(Snapshot[Moment]):
         """Why the table there is not the one that was asked for; columns that came to it do not matter."""
         now = self.definitions.get((table.schema, table.name))
         if now is None:
-            return f'table "{table.reference}" was dropped upstream: {AGAIN}'
+            return f'table "{table.reference}" was dropped or renamed upstream: {AGAIN}'
         if now.obstacle is not None:
             return f'table "{table.reference}" cannot be read whole any more: {now.obstacle}; then {AGAIN}'
         if now.layout[: len(table.layout)] != table.layout:

@@ -42,13 +42,18 @@ def rows_of(
 ) -> tuple[Changes, Changes]:
     """Changes of rows and of errors: n rows came, whose `columns` (texts, as binaries or strings) have those `names`.
 
-    The schema's columns are found by name, others are left out.  Texts are as a server in UTC writes them, in UTF-8.  Messages name the `table` and the row,
+    The schema's columns are found by name, others are left out; those that the `table` excludes, which it did not at first, are NULL.  Texts are as a server in UTC writes them, in UTF-8.  Messages name the `table` and the row,
     if that says so.  Raises UndefinedColumn when a column did not come.
     """
     came = dict(zip(names, columns, strict=True))
     values: list[pa.Array] = []
     failures: list[RowErrors | None] = []
+    unread = frozenset[str]() if table is None else frozenset(table.excluded)
     for column in schema:
+        if column.name in unread:
+            values.append(pa.nulls(len(diffs), column.type.arrow))
+            failures.append(None)
+            continue
         if column.name not in came:
             raise UndefinedColumn(f'the table upstream has no column "{column.name}" any more')
         value, errors = _read(came[column.name], column)
@@ -70,7 +75,7 @@ def _of_rows(
 ) -> pa.Array:
     """The messages with the table's name in front, and with the primary key of each row where all of it is read."""
     prefix: list[pa.Array | str] = [f"table {table.reference}"]
-    if table.key and set(table.key) <= set(schema.names):
+    if table.key and set(table.key) <= set(schema.names) - set(table.excluded):
         for place, name in enumerate(table.key):
             index = schema.names.index(name)
             shown = to_text(buffers.take([values[index]], failed)[0], schema[index].type)

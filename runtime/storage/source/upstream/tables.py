@@ -41,5 +41,5 @@ class TableThere(Generic[C]):
         return replace(
             self,
             columns=tuple(column for column in self.columns if column.name not in excluded),
-            excluded=tuple(column.name for column in self.columns if column.name in excluded),
+            excluded=self.excluded + tuple(column.name for column in self.columns if column.name in excluded),
         )

@@ -118,6 +118,22 @@ def test_a_table_is_narrowed_while_it_is_written(fresh: InProcess, seed: int) ->
         assert sql.endswith("(REFERENCE auction.bids) WHERE (amount > 20)")
 
 
+def test_who_is_altered_instead_is_told(db: Db, tmp_path: Path) -> None:
+    run(db, f"CREATE SOURCE s (n int, at timestamptz) FROM FILE '{tmp_path}' FORMAT CSV WITHOUT HEADER")
+    run(db, "CREATE SOURCE market FROM LOAD GENERATOR AUCTION")
+    run(db, 'CREATE TABLE "Bids" FROM SOURCE market (REFERENCE bids)')
+    for sql, hint in (
+        ('ALTER SOURCE "Bids" APPLY', 'ALTER TABLE "Bids" APPLY.'),
+        ('ALTER SOURCE "Bids" ADD WHERE (true)', 'ALTER TABLE "Bids" ADD WHERE (condition).'),
+        ("ALTER SOURCE market APPLY", "ALTER TABLE ... APPLY."),
+        ("ALTER SOURCE s ADD WHERE (at > now())", "RETAIN ROWS FOR"),
+        ("ALTER SOURCE s ADD WHERE (at > mz_now())", "RETAIN ROWS FOR"),
+    ):
+        with pytest.raises(psycopg.Error) as refused:
+            run(db, sql)
+        assert hint in (refused.value.diag.message_hint or "")
+
+
 def test_what_cannot_be_added(db: Db, tmp_path: Path) -> None:
     (tmp_path / "1.csv").write_text("1\n0\n")
     run(db, f"CREATE SOURCE s (n int) FROM FILE '{tmp_path}' FORMAT CSV WITHOUT HEADER")

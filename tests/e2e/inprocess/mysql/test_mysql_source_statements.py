@@ -229,3 +229,29 @@ def test_a_table_keeps_the_rows_that_pass(connected: Db, upstream: Any, database
     eventually(lambda: rows(connected, "SELECT id::int, total FROM large ORDER BY 1") == [(1, 11), (2, 12)])
     run(upstream, "UPDATE orders SET total = 0 WHERE id = 2", "COMMIT")
     eventually(lambda: rows(connected, "SELECT id::int FROM large") == [(1,)])
+
+
+def test_a_column_that_is_left_out_may_go_upstream(
+    connected: Db, upstream: Any, database: str, own: str
+) -> None:
+    run(upstream, "INSERT INTO orders VALUES (1, 2.5, 'good', 'x'), (2, 3, NULL, 'y')")
+    sql(connected, f"{HEAD} (TEXT COLUMNS ({database}.orders.mood)) FOR TABLES ({database}.orders)")
+    sql(connected, "CREATE MATERIALIZED VIEW v AS SELECT id, total FROM orders")
+    eventually(lambda: len(rows(connected, "SELECT * FROM v")) == 2)
+    sql(connected, "ALTER TABLE orders APPLY (COLUMNS)")
+    made = f"CREATE TABLE {own}.orders FROM SOURCE {own}.s (REFERENCE {database}.orders)"
+    assert shown(connected, "TABLE orders") == f"{made} WITH (EXCLUDE COLUMNS (mood, secret))"
+    run(
+        upstream,
+        "INSERT INTO orders VALUES (3, 4, 'good', 'z')",
+        "ALTER TABLE orders DROP COLUMN mood, MODIFY secret varchar(10)",
+        "DELETE FROM orders WHERE id = 1",
+        "ALTER TABLE orders ADD COLUMN mood int FIRST",
+        "UPDATE orders SET total = 5, mood = 7 WHERE id = 3",
+    )
+    eventually(lambda: rows(connected, "SELECT id::int, total::int FROM v ORDER BY 1") == [(2, 3), (3, 5)])
+    sql(connected, shown(connected, "TABLE orders").replace(f"TABLE {own}.orders", "TABLE again"))
+    eventually(lambda: rows(connected, "TABLE again") == rows(connected, "TABLE orders"))
+    run(upstream, "ALTER TABLE orders DROP COLUMN total")
+    with pytest.raises(errors.ObjectNotInPrerequisiteState, match='column "total"'):
+        eventually(lambda: len(rows(connected, "TABLE orders")) == 9)

@@ -220,6 +220,19 @@ def test_refused(db: Db, s3: S3Server, copy: str, sqlstate: str, message: str) -
     assert (refused.value.diag.sqlstate, refused.value.diag.message_primary) == (sqlstate, message)
 
 
+@pytest.mark.parametrize(
+    ("copy", "hint"),
+    [
+        ("(SELECT 1) TO 'x' WITH (FORMAT CSV)", "Give an absolute path on the server"),
+        ("(SELECT 1) TO '/tmp/x' WITH (FORMAT JSON)", "Formats are TEXT, CSV, BINARY, PARQUET."),
+    ],
+)
+def test_what_helps(db: Db, copy: str, hint: str) -> None:
+    with pytest.raises(psycopg.Error) as refused:
+        db.execute(f"COPY {copy}".encode())
+    assert (refused.value.diag.message_hint or "").startswith(hint)
+
+
 def test_who_may(db: Db, s3: S3Server, runtime: InProcess, schema: str, tmp_path: Path) -> None:
     connect(db, s3)
     bucket = s3.bucket()

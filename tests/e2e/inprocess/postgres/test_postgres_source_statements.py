@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 import psycopg
@@ -197,3 +198,50 @@ def test_a_connection_may_be_used_by_those_who_have_the_right(
     run(connected, f"REVOKE ALL ON SCHEMA {schema} FROM reader")
     run(connected, "REVOKE ALL ON CLUSTER quickstart FROM reader")
     run(connected, "DROP ROLE reader")
+
+
+def test_a_column_that_is_left_out_may_go_upstream(connected: Db, upstream: Db, schema: str) -> None:
+    upstream.execute("INSERT INTO orders VALUES (1, 2.5, 'good', 'x'), (2, 3, NULL, 'y')")
+    run(connected, f'{HEAD}, TEXT COLUMNS (public.orders."Mood")) FOR TABLES (orders)')
+    run(connected, "CREATE MATERIALIZED VIEW v AS SELECT id, total FROM orders")
+    eventually(lambda: len(rows(connected, "SELECT * FROM v")) == 2)
+    run(connected, "ALTER TABLE orders APPLY (COLUMNS)")
+    made = f"CREATE TABLE {schema}.orders FROM SOURCE {schema}.s (REFERENCE public.orders)"
+    assert shown(connected, "TABLE orders") == f'{made} WITH (EXCLUDE COLUMNS ("Mood", secret))'
+    upstream.execute("INSERT INTO orders VALUES (3, 4, 'good', 'z')")
+    upstream.execute('ALTER TABLE orders DROP COLUMN secret, ALTER "Mood" TYPE text')
+    upstream.execute("DELETE FROM orders WHERE id = 1")
+    upstream.execute("ALTER TABLE orders ADD COLUMN secret int")
+    upstream.execute("UPDATE orders SET total = 5, secret = 7 WHERE id = 3")
+    eventually(lambda: rows(connected, "SELECT id, total::int FROM v ORDER BY 1") == [(2, 3), (3, 5)])
+    run(connected, shown(connected, "TABLE orders").replace(f"TABLE {schema}.orders", "TABLE again"))
+    eventually(lambda: rows(connected, "TABLE again") == rows(connected, "TABLE orders"))
+    upstream.execute("ALTER TABLE orders DROP COLUMN total")
+    with pytest.raises(errors.ObjectNotInPrerequisiteState, match='column "total"'):
+        eventually(lambda: len(rows(connected, "TABLE orders")) == 9)
+
+
+def test_columns_stay_where_a_row_is_in_error(connected: Db, upstream: Db) -> None:
+    upstream.execute('CREATE TABLE marks (id int PRIMARY KEY, mark "char")')
+    upstream.execute("ALTER TABLE marks REPLICA IDENTITY FULL")
+    upstream.execute("ALTER PUBLICATION p ADD TABLE marks")
+    upstream.execute("INSERT INTO marks VALUES (1, 'a'), (2, 'é')")
+    run(connected, f"{HEAD}) FOR TABLES (marks)")
+    run(connected, "CREATE MATERIALIZED VIEW v AS SELECT id FROM marks")
+
+    def in_error() -> bool:
+        with suppress(errors.FeatureNotSupported):
+            rows(connected, "TABLE v")
+            return False
+        return True
+
+    eventually(in_error)
+    with pytest.raises(errors.FeatureNotSupported, match='column "mark"'):
+        run(connected, "ALTER TABLE marks APPLY (COLUMNS)")
+    upstream.execute("DELETE FROM marks WHERE id = 2")
+    eventually(lambda: not in_error())
+    run(connected, "ALTER TABLE marks APPLY (COLUMNS)")
+    upstream.execute("INSERT INTO marks VALUES (3, 'é')")
+    eventually(lambda: rows(connected, "SELECT * FROM v ORDER BY 1") == [(1,), (3,)])
+    upstream.execute("DELETE FROM marks WHERE id = 3")
+    eventually(lambda: rows(connected, "SELECT * FROM v ORDER BY 1") == [(1,)])

@@ -207,7 +207,9 @@ def test_tables_are_added_while_others_are_read(up: Upstream, reader: Reader) ->
         ("ALTER TABLE t CONVERT TO CHARACTER SET latin1", "was altered"),
         ("TRUNCATE t", "was truncated"),
         ("DROP TABLE t", "was dropped"),
-        ("RENAME TABLE t TO u", "was renamed"),
+        ("RENAME TABLE t TO u", ".u, which is its REFERENCE now: drop the table"),
+        ("ALTER TABLE t RENAME TO u", ".u, which is its REFERENCE now: drop the table"),
+        ("ALTER TABLE t RENAME u", ".u, which is its REFERENCE now: drop the table"),
         ("ALTER TABLE t ENGINE = MyISAM", "another engine"),
     ],
 )
