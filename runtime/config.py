@@ -82,7 +82,10 @@ class Settings:
         default=64 << 20, metadata={"help": "the longest text of a statement, or of several in one message"}
     )
     max_result_bytes: int = field(
-        default=1 << 30, metadata={"help": "what a query that runs as a Spark job may answer at most"}
+        default=1 << 30,
+        metadata={
+            "help": "what a query that runs as a Spark job may answer at most, but for what COPY writes to files"
+        },
     )
     job_partitions: int = field(default=0, metadata={"help": "tasks of a level of a job; 0 is one per core"})
     spill_rows: int = field(

@@ -445,6 +445,20 @@ OTHERS = (
         ),
     ),
     Mutant(
+        "strangers at the control port keep replicas out",
+        (
+            Edit(
+                "runtime/coord/controller/control_listener.py",
+                "            oldest.make_way()\n",
+                "            self._strangers.remove(stranger)\n            self._strangers.add(oldest, network_of_peer(transport))\n            stranger.make_way()\n",
+            ),
+        ),
+        (
+            "tests/coord/controller/test_control_listener.py::test_who_says_nothing_keeps_nobody_out",
+            "tests/coord/controller/test_control_listener.py::test_one_stranger_more_ends_the_oldest",
+        ),
+    ),
+    Mutant(
         "a message may hold values of other types than its fields have",
         (
             Edit(
@@ -1015,6 +1029,17 @@ OTHERS = (
             ),
         ),
         ("tests/storage/export/test_places.py::test_a_place_is_one_export_s",),
+    ),
+    Mutant(
+        "an export whose tasks still write is taken away",
+        (
+            Edit(
+                "runtime/storage/export/fence.py",
+                "            fcntl.flock(descriptor, fcntl.LOCK_EX)\n",
+                "            pass\n",
+            ),
+        ),
+        ("tests/storage/export/test_fence.py::test_closing_waits_for_who_is_inside",),
     ),
     Mutant(
         "a broker that answers within a second does not answer in time",

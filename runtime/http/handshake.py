@@ -11,7 +11,7 @@ import asyncio
 import ssl
 from collections.abc import Callable
 
-from ..network.addresses import network_of
+from ..network.addresses import network_of_peer
 from ..network.places import Places
 
 HANDSHAKE_S = 10.0
@@ -106,8 +106,3 @@ class _Early(asyncio.Protocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self.lost = True
-
-
-def network_of_peer(transport: asyncio.BaseTransport) -> str:
-    peer = transport.get_extra_info("peername")
-    return network_of(peer[0] if isinstance(peer, tuple) and peer else None)

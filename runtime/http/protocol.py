@@ -20,8 +20,8 @@ from uvicorn.config import Config
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.server import ServerState
 
+from ..network.addresses import network_of_peer
 from ..network.places import Places
-from .handshake import network_of_peer
 
 HEAD_BYTES = 16 << 10
 """A head of more is refused; of one that is read at once, up to twice as many may be."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import errno
 import ipaddress
 import os
@@ -52,6 +53,12 @@ def network_of(host: str | None) -> str:
             return str(mapped)
         return str(ipaddress.IPv6Network((int(address) >> 64 << 64, 64)))
     return str(address)
+
+
+def network_of_peer(transport: asyncio.BaseTransport) -> str:
+    """`network_of` who is at the other end; empty on a Unix socket."""
+    peer = transport.get_extra_info("peername")
+    return network_of(peer[0] if isinstance(peer, tuple) and peer else None)
 
 
 def from_here(host: str) -> str:

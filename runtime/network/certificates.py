@@ -117,6 +117,9 @@ def _stamp(path: Path) -> tuple[int, int, int] | None:
 
 
 def _read(files: CertificateFiles) -> Shown:
+    for file in (files.certificate, files.key, files.client_authorities, files.names):
+        if file is not None and file.exists() and not file.is_file():
+            raise BadCertificate(f'"{file}" is no regular file')  # to read another one may take for ever
     _check_private(files.key)
     postgres, http = (_context(files, protocol) for protocol in (POSTGRES_PROTOCOL, HTTP_PROTOCOL))
     certificate = _first(files.certificate)

@@ -1,26 +1,25 @@
-"""COPY ... TO a directory or a prefix of S3: rows as files of about a size, of which no more is in memory than a row group.
+"""COPY ... TO a directory or a prefix of S3: rows as files of the place, and at last the manifest, which names each of them once.
 
 ```
-chunks ──> file of the place, as it is written ──> MAX FILE SIZE: it is whole, the next one ... ──> manifest
+chunks ──> files ──────────────────────────┐
+tasks of a Spark job ──> files of each ──> fence closed, what has no name in the manifest removed ──> manifest
 ```
 """
 
 from __future__ import annotations
 
 import asyncio
-import errno
 import json
 import logging
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from typing import Any, BinaryIO, TypeVar
+import pickle
+from collections.abc import Callable
+from typing import TypeVar
 
-from ..coord.results.results import Columns, CopyOut, Export
-from ..errors import DiskFull, PtvcError
-from ..sql.syntax.vocabulary import CopyFormat
-from .copy_parquet import RowGroups
-from .copy_write import RowWriter
-from .pieces import joined_bytes
+from ..coord.results.results import CopyOut, Export
+from ..errors import PtvcError
+from ..storage.export.fence import Fence
+from ..storage.export.tasks import WrittenFile
+from .copy_files import Files, Layout, TaskWriter
 from .rows import slices
 
 logger = logging.getLogger(__name__)
@@ -29,22 +28,22 @@ T = TypeVar("T")
 
 async def export(copy: CopyOut, to: Export, check_cancel: Callable[[], None]) -> int:
     """Writes all rows; how many they were.  Whatever ends it before, what it has written goes."""
-    files = _Files(copy, to)
+    writing = _Writing(copy, to)
     await _in_thread(to.place.begin)
     try:
+        await _in_thread(writing.begin)
         async for chunk in copy.chunks:
             for piece in slices(chunk):
                 check_cancel()
-                await _in_thread(lambda piece=piece: files.add(piece))  # type: ignore[misc]
+                await _in_thread(lambda piece=piece: writing.files.add(piece))  # type: ignore[misc]
         check_cancel()
-        await _in_thread(files.finish)
+        return await _in_thread(writing.finish)
     except BaseException:
         try:
-            await _in_thread(to.place.undo)
+            await _in_thread(writing.undo)
         except PtvcError as error:  # the statement's own error is what is told
             logger.warning("what an export has written is left behind: %s", error.message)
         raise
-    return files.rows
 
 
 async def _in_thread(work: Callable[[], T]) -> T:
@@ -57,96 +56,44 @@ async def _in_thread(work: Callable[[], T]) -> T:
         raise
 
 
-@contextmanager
-def _writing() -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        message = f"cannot write a file that is exported: {error.strerror}"
-        if error.errno in (errno.ENOSPC, errno.EDQUOT):
-            raise DiskFull(message, hint="Make room on the server's disk.") from error
-        raise PtvcError(message, sqlstate="58030") from error
+class _Writing:
+    """An export on its way, in a place that it has taken: by `files`, unless tasks write."""
 
-
-class _Files:
     def __init__(self, copy: CopyOut, to: Export) -> None:
         """Raises Unsupported for a column that the format cannot hold."""
-        self._copy = copy
+        self._layout = Layout(copy.schema, copy.options, copy.zone, to.max_file_bytes)
         self._to = to
-        self._stream: BinaryIO | None = None
-        self._encoder = self._new_encoder()
-        self._rows = 0
-        self._manifest: list[dict[str, Any]] = []
+        self._fence: Fence | None = None
+        self.files = Files(self._layout, to.place)
 
-    @property
-    def rows(self) -> int:
-        return sum(file["rows"] for file in self._manifest)
+    def begin(self) -> None:
+        """Before the first rows are asked for."""
+        if (tasks := self._to.tasks) is not None:
+            self._fence = Fence(self._to.directory)
+            writer = TaskWriter(self._layout, self._to.place.for_tasks(), self._fence.path)
+            tasks.writer = pickle.dumps(writer)
 
-    def add(self, columns: Columns) -> None:
-        if self._stream is None:
-            self._begin()
-        assert self._stream is not None
-        with _writing():
-            self._stream.write(self._encoder.add(columns))
-        self._rows += len(columns[0])
-        if self._stream.tell() >= self._to.max_file_bytes:
-            self._end()
+    def finish(self) -> int:
+        """The number of rows, when the place says it."""
+        tasks = self._to.tasks
+        if tasks is None or tasks.written is None:
+            written = self.files.finish()
+        else:
+            written = tasks.written
+            self._settle(written)
+        if self._fence is not None:
+            self._fence.close()
+        rows = sum(file.rows for file in written)
+        files = [{"name": file.name, "rows": file.rows, "bytes": file.nbytes} for file in written]
+        self._to.place.finish(json.dumps({"rows": rows, "files": files}, indent=1).encode() + b"\n")
+        return rows
 
-    def finish(self) -> None:
-        """There is one file at least, which says what the columns are."""
-        if self._stream is None and not self._manifest:
-            self._begin()
-        if self._stream is not None:
-            self._end()
-        manifest = {"rows": self.rows, "files": self._manifest}
-        self._to.place.finish(json.dumps(manifest, indent=1).encode() + b"\n")
+    def undo(self) -> None:
+        self._settle(())
+        self._to.place.undo()
 
-    def _begin(self) -> None:
-        self._stream = self._to.place.open()
-        self._encoder = self._new_encoder()
-        with _writing():
-            self._stream.write(self._encoder.begin())
-
-    def _end(self) -> None:
-        stream, self._stream = self._stream, None
-        assert stream is not None
-        with _writing():
-            stream.write(self._encoder.finish())
-        name = f"part-{len(self._manifest):05}.{self._copy.options.format.value}"
-        nbytes = stream.tell()
-        self._to.place.publish(name, stream)
-        self._manifest.append({"name": name, "rows": self._rows, "bytes": nbytes})
-        self._rows = 0
-
-    def _new_encoder(self) -> _Csv | _Parquet:
-        return _Parquet(self._copy) if self._copy.options.format is CopyFormat.PARQUET else _Csv(self._copy)
-
-
-class _Csv:
-    def __init__(self, copy: CopyOut) -> None:
-        self._writer = RowWriter(copy.schema, copy.options, copy.zone)
-
-    def begin(self) -> bytes:
-        header = self._writer.header_line()
-        return b"" if header is None else bytes(joined_bytes(header))
-
-    def add(self, columns: Columns) -> bytes | memoryview:
-        return joined_bytes(self._writer.lines(columns))
-
-    def finish(self) -> bytes:
-        return b""
-
-
-class _Parquet:
-    def __init__(self, copy: CopyOut) -> None:
-        self._groups = RowGroups(copy.schema, copy.zone)
-
-    def begin(self) -> bytes:
-        return b""
-
-    def add(self, columns: Columns) -> bytes:
-        self._groups.add(columns)
-        return self._groups.take() if self._groups.full else b""
-
-    def finish(self) -> bytes:
-        return self._groups.finish()
+    def _settle(self, kept: tuple[WrittenFile, ...]) -> None:
+        """No task writes any more, and of what they have written only this is there."""
+        if self._fence is not None:
+            self._fence.close()
+            self._to.place.keep_only({file.name for file in kept})

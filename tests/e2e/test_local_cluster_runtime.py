@@ -6,11 +6,14 @@ jobs run, may be killed: nothing is lost, nothing is there twice.
 
 from __future__ import annotations
 
+import json
 import os
 import signal
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
+import psycopg
 import pytest
 
 from .conftest import running
@@ -154,6 +157,36 @@ def test_compactions_are_jobs_too(runtime: Runtime) -> None:
     assert runtime.run("SELECT count(*), sum(id), count(DISTINCT note) FROM notes") == [
         (160_000, 159_999 * 80_000, 160_000)
     ]
+
+
+def test_an_executor_is_killed_under_an_export(runtime: Runtime, tmp_path: Path) -> None:
+    """Tasks that had written some files write them once more, under the same names."""
+    (other,) = executors(runtime) - {executor_of_replica(runtime)}
+    place = tmp_path / "out"
+    query = (
+        "SELECT DISTINCT o.id, g, md5(o.id::text) FROM orders o, generate_series(1, 20) AS g WHERE o.id > 0"
+    )
+    failed: list[psycopg.Error] = []
+
+    def copy() -> None:
+        try:
+            runtime.run(f"COPY ({query}) TO '{place}' WITH (FORMAT CSV, MAX FILE SIZE = '1MB')")
+        except psycopg.Error as error:
+            failed.append(error)
+
+    thread = threading.Thread(target=copy)
+    thread.start()
+    runtime.eventually(lambda: any(place.glob("part-*")))
+    os.kill(other, signal.SIGKILL)
+    thread.join(120)
+    assert failed == []
+    names = [file["name"] for file in json.loads((place / "_SUCCESS").read_text())["files"]]
+    assert sorted([*names, "_SUCCESS"]) == sorted(os.listdir(place))
+    written = sorted(line for name in names for line in (place / name).read_text().splitlines())
+    ids = [int(id_) for (id_,) in runtime.run("SELECT id FROM orders WHERE id > 0")]
+    assert len(written) == len(set(written)) == 20 * len(set(ids))
+    assert {int(line.partition(",")[0]) for line in written} == set(ids)
+    assert jobs(runtime, "export") == 1
 
 
 def test_everything_ends_with_the_runtime(runtime: Runtime) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import ssl
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -89,6 +90,13 @@ def test_files_that_are_not_there_or_say_nothing_are_named(files: CertificateFil
     files.key.with_name(name).unlink()
     with pytest.raises(BadCertificate, match=f"{name}.*No such file"):
         Certificates(given)
+
+
+def test_what_is_no_regular_file_is_not_read(files: CertificateFiles, tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with pytest.raises(BadCertificate, match="is no regular file"):
+        Certificates(replace(files, certificate=pipe))
 
 
 @pytest.mark.parametrize("text", ["ann", "= ann", "a =", "a = b\na = c"])

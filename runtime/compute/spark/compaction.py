@@ -10,13 +10,21 @@ are, one after the other, what one process would have written, but for the order
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ...expr.tree.relation import GlobalId
 from ...repr.schema import Schema
 from ..plan import DataflowPlan, Import, Node, UnionOp
 
 
+def brought_together(plan: DataflowPlan) -> DataflowPlan:
+    """The same rows, equal ones all in one partition: so none of them is retracted elsewhere."""
+    schema = plan.nodes[plan.output].schema
+    union = Node(len(plan.nodes), UnionOp(), (plan.output,), schema, (tuple(range(len(schema))),))
+    return replace(plan, nodes=(*plan.nodes, union), output=union.id)
+
+
 def compaction_plan(id: GlobalId, schema: Schema) -> DataflowPlan:
     """For a `Job` with a `merge_upper`, over the collection `id` of such rows."""
     contents = Node(0, Import(id), (), schema, ())
-    merged = Node(1, UnionOp(), (0,), schema, (tuple(range(len(schema))),))
-    return DataflowPlan((contents, merged), (id,), 1, schema)
+    return brought_together(DataflowPlan((contents,), (id,), 0, schema))

@@ -41,7 +41,7 @@ def events_of(change: Change, name: Name) -> Iterator[Named]:
         return
     match before, after:
         case (None, RoleEntry() as role):
-            yield "create", "role", _named(role)
+            yield "create", "role", _named(role) | _attributes(role)
             yield from _memberships(None, role, name)
         case (RoleEntry() as old, RoleEntry() as new):
             yield from _altered_role(old, new, name)
@@ -71,7 +71,7 @@ def _altered(old: Owned, new: Owned, name: Name) -> Iterator[Named]:
     elif old.acl != new.acl:  # who gives an object away gives away what he could do with it
         count += 1
         yield from _privileges(kind, named, old.privileges, new.privileges, name)
-    if getattr(old, "comment", None) != getattr(new, "comment", None):
+    if _comments(old) != _comments(new):
         count += 1
         yield "comment", kind, named
     if not count:
@@ -96,6 +96,17 @@ def _beyond(one: Acl, other: Acl) -> Acl:
         if privileges := united(without(item.privileges, beside.privileges), grantable):
             found.append(AclItem(item.grantee, item.grantor, privileges, grantable))
     return tuple(found)
+
+
+def _comments(one: Owned) -> tuple[Any, Any]:
+    """Of the object, and of its columns."""
+    return getattr(one, "comment", None), getattr(one, "column_comments", None)
+
+
+def _attributes(role: RoleEntry) -> dict[str, Any]:
+    """What a new role may, and whether it has a password."""
+    found: dict[str, Any] = {field: True for field in ROLE_FIELDS if getattr(role, field)}
+    return found if role.password is None else {**found, "password": "set"}
 
 
 def _altered_role(old: RoleEntry, new: RoleEntry, name: Name) -> Iterator[Named]:

@@ -1,9 +1,11 @@
 """Where the driver and the replicas connect: a Unix socket always, and an address of the network where replicas are elsewhere.
 
 ```
-accepted ── handshake: both know the secret ── served: messages
-              └── no, or not within HANDSHAKE_S: closed; nothing was decoded
+accepted ── TLS, if from the network ── handshake: both know the secret ── served: messages
+   └── no, not within HANDSHAKE_S, or made way for a newer one: closed; nothing was decoded
 ```
+
+From the moment at which it is accepted, a connection that has proved nothing is one of at most MOST_STRANGERS.
 """
 
 from __future__ import annotations
@@ -16,10 +18,12 @@ from collections.abc import Awaitable, Callable, Coroutine
 from functools import partial
 from pathlib import Path
 from time import monotonic
+from typing import TYPE_CHECKING
 
 from ...directory import CONTROL_SOCKET, PRIVATE_UMASK
 from ...errors import PtvcError
-from ...network.addresses import bind_error
+from ...network.addresses import bind_error, network_of_peer
+from ...network.places import Waiting
 from ...replica.protocol import (
     DRIVER,
     HANDSHAKE_S,
@@ -37,11 +41,16 @@ from ...replica.protocol import (
 )
 from ...supervision import OnFailure
 
+if TYPE_CHECKING:
+    from ...network.self_signed import SelfSigned
+
 logger = logging.getLogger(__name__)
 
 MAX_SOCKET_PATH = 100
-MOST_STRANGERS = 100
-"""So many connections may be at their handshake at once; one more is closed."""
+MOST_STRANGERS = 200
+"""So many connections may have proved nothing at once; one more ends another one."""
+MOST_OF_ONE = 100
+"""So many of them may be of one address."""
 LOG_EVERY_S = 10.0
 """How often the log hears of strangers, whose number is theirs to choose."""
 SHUTDOWN_S = 1.0
@@ -64,6 +73,8 @@ class ControlListener:
         serve: Serve,
         spawn: Spawn,
         on_failure: OnFailure,
+        most_strangers: int = MOST_STRANGERS,
+        most_of_one: int = MOST_OF_ONE,
     ) -> None:
         self._directory = directory
         self._network = network
@@ -72,7 +83,8 @@ class ControlListener:
         self._spawn = spawn
         self._on_failure = on_failure
         self._servers: list[asyncio.Server] = []
-        self._strangers = 0
+        self._strangers: Waiting[_Stranger] = Waiting(most_strangers, most_of_one)
+        self._tasks: set[asyncio.Task[None]] = set()
         self._logged_at = -LOG_EVERY_S
         self._unlogged = 0
         self.for_replicas: ControlAddress
@@ -82,9 +94,10 @@ class ControlListener:
         """Listens; returns the path of the Unix socket.  Raises PtvcError where that of the network cannot be had."""
         path = _socket_path(self._directory)
         path.unlink(missing_ok=True)
+        loop = asyncio.get_running_loop()
         old_mask = os.umask(PRIVATE_UMASK)
         try:
-            self._servers.append(await asyncio.start_unix_server(partial(self._connected, None), str(path)))
+            self._servers.append(await loop.create_unix_server(partial(_Accepted, self._accepted), str(path)))
         finally:
             os.umask(old_mask)
         self.for_replicas = UnixAddress(str(path))
@@ -98,13 +111,9 @@ class ControlListener:
 
         shown = self_signed(self._directory)
         try:
-            server = await asyncio.start_server(
-                partial(self._connected, shown.fingerprint),
-                host,
-                port,
-                ssl=shown.context,
-                ssl_handshake_timeout=HANDSHAKE_S,
-                ssl_shutdown_timeout=SHUTDOWN_S,
+            # Not `ssl=`: asyncio would tell of a connection only when its TLS handshake has ended.
+            server = await asyncio.get_running_loop().create_server(
+                partial(_Accepted, partial(self._accepted, shown=shown)), host, port
             )
         except OSError as error:
             raise bind_error(error, host, port) from error
@@ -117,53 +126,58 @@ class ControlListener:
         for server in self._servers:
             server.close()
 
-    async def _connected(
-        self, certificate: bytes | None, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
-    ) -> None:
-        """`certificate` is the hash of what was shown; None: nothing was, on the Unix socket."""
-        watching = None
+    def _accepted(self, transport: asyncio.Transport, shown: SelfSigned | None = None) -> None:
+        """`shown` is the certificate; None: on the Unix socket, without TLS."""
+        stranger = _Stranger(transport, shown)
+        oldest = self._strangers.add(stranger, network_of_peer(transport))
+        if oldest is not None:
+            oldest.make_way()
+        task = asyncio.get_running_loop().create_task(self._run(stranger))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _run(self, stranger: _Stranger) -> None:
+        """The whole life of a connection; every way out closes it."""
         try:
-            hello = await self._admitted(certificate, reader, writer)
-            if hello is None:
-                return
-            incoming, outbox = Incoming(reader), Outbox(writer, self._spawn)
-            if certificate is not None:
-                watching = self._spawn(_watch(hello, incoming, outbox))
-            await self._serve(hello, incoming, outbox)
+            hello = await self._admitted(stranger)
+            if hello is not None:
+                await self._serve_one(
+                    hello, stranger.reader, stranger.writer, watched=stranger.shown is not None
+                )
         except asyncio.CancelledError:
             return  # the coordinator is stopping
         except PtvcError as error:  # the peer starts anew from what is durable
             logger.warning("a control connection ends: %s", error)
         except Exception as error:
             self._on_failure("control connection", error)
+
+    async def _serve_one(
+        self, hello: Hello, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, watched: bool
+    ) -> None:
+        incoming, outbox = Incoming(reader), Outbox(writer, self._spawn)
+        watching = self._spawn(_watch(hello, incoming, outbox)) if watched else None
+        try:
+            await self._serve(hello, incoming, outbox)
         finally:
             if watching is not None:
                 watching.cancel()
             writer.close()
 
-    async def _admitted(
-        self, certificate: bytes | None, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
-    ) -> Hello | None:
-        """Who it is; None: nobody who may come in."""
-        if self._strangers >= MOST_STRANGERS:
-            self._turned_away("too many connect at once")
-            return None
-        self._strangers += 1
+    async def _admitted(self, stranger: _Stranger) -> Hello | None:
+        """Who it is; None: nobody who may come in, and the connection has ended."""
+        hello = None
         try:
             async with asyncio.timeout(HANDSHAKE_S):
-                admission = Admission(certificate or b"")
-                writer.write(admission.challenge)
-                rest = admission.rest(await reader.readexactly(HEAD_BYTES))
-                hello, proof = admission.admit(
-                    await reader.readexactly(rest), partial(self._secret, certificate is not None)
-                )
-                writer.write(proof)
-                return hello
+                hello = await stranger.hello(self._secret)
         except (ProtocolError, asyncio.IncompleteReadError, OSError) as error:  # TimeoutError is one
-            self._turned_away(str(error) or "it says nothing")
-            return None
+            self._turned_away(
+                "too many connect at once" if stranger.made_way else str(error) or "it says nothing"
+            )
         finally:
-            self._strangers -= 1
+            self._strangers.remove(stranger)
+            if hello is None:
+                stranger.transport.abort()  # at once: it holds a file, and is not counted any more
+        return hello
 
     def _secret(self, from_network: bool, hello: Hello) -> bytes | None:
         """The driver is on this machine."""
@@ -177,6 +191,76 @@ class ControlListener:
         more = f", and {self._unlogged} others before" if self._unlogged else ""
         logger.warning("a control connection is turned away: %s%s", reason, more)
         self._logged_at, self._unlogged = now, 0
+
+
+class _Accepted(asyncio.Protocol):
+    """Hands on a connection before anything is read from it."""
+
+    def __init__(self, accepted: Callable[[asyncio.Transport], None]) -> None:
+        self._accepted = accepted
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        transport.pause_reading()  # what comes is for TLS, or for the streams
+        self._accepted(transport)
+
+
+class _Stranger:
+    """A connection that has proved nothing yet.  `reader` and `writer` are there once `hello` has returned."""
+
+    def __init__(self, transport: asyncio.Transport, shown: SelfSigned | None) -> None:
+        self.transport = transport
+        self.shown = shown
+        self.made_way = False
+        self.reader: asyncio.StreamReader
+        self.writer: asyncio.StreamWriter
+
+    def make_way(self) -> None:
+        """Ends it, for a newer one."""
+        self.made_way = True
+        self.transport.abort()
+
+    async def hello(self, secret_of: Callable[[bool, Hello], bytes | None]) -> Hello:
+        """Who it is.  Raises ProtocolError of somebody who does not know the secret, IncompleteReadError or OSError when it goes."""
+        self._check_there()
+        await self._open()
+        admission = Admission(b"" if self.shown is None else self.shown.fingerprint)
+        self.writer.write(admission.challenge)
+        rest = admission.rest(await self.reader.readexactly(HEAD_BYTES))
+        hello, proof = admission.admit(
+            await self.reader.readexactly(rest), partial(secret_of, self.shown is not None)
+        )
+        self._check_there()
+        self.writer.write(proof)
+        return hello
+
+    def _check_there(self) -> None:
+        if self.made_way:
+            raise ConnectionAbortedError("it has made way for another one")
+
+    async def _open(self) -> None:
+        """The streams, behind TLS where a certificate is shown."""
+        loop = asyncio.get_running_loop()
+        self.reader = asyncio.StreamReader()
+        protocol = asyncio.StreamReaderProtocol(self.reader)
+        if self.shown is None:
+            self.transport.set_protocol(protocol)
+        else:
+            tls = await loop.start_tls(
+                self.transport,
+                protocol,
+                self.shown.context,
+                server_side=True,
+                ssl_handshake_timeout=HANDSHAKE_S,
+                ssl_shutdown_timeout=SHUTDOWN_S,
+            )
+            if tls is None:
+                raise ConnectionAbortedError("it has gone during the handshake of TLS")
+            self.transport = tls
+        protocol.connection_made(self.transport)
+        self.writer = asyncio.StreamWriter(self.transport, protocol, self.reader, loop)
+        if self.shown is None:
+            self.transport.resume_reading()
 
 
 async def _watch(hello: Hello, incoming: Incoming, outbox: Outbox) -> None:

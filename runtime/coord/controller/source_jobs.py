@@ -20,6 +20,7 @@ from dataclasses import dataclass, field, replace
 from ...errors import PtvcError
 from ...expr.tree.relation import GlobalId
 from ...replica.protocol import Ingest, JobFinished, ReadShares, RunTasks, SharesRead, job_writer
+from ...storage.share_reading import WrittenShare
 from ...supervision import Supervisor
 from .jobs import Jobs
 from .replicas import ReplicaClient
@@ -87,7 +88,7 @@ class SourceJobs:
             return RunTasks(job_id, replica.cluster, work, message.shares)
 
         async def handed_over(finished: JobFinished) -> None:
-            written = finished.results
+            written = tuple(result for result in finished.results if isinstance(result, WrittenShare))
             logger.info("Spark job %d has read %d shares of %s", finished.job_id, len(written), message.id)
             replica.send(SharesRead(message.id, message.installation, finished.job_id, written))
             await read.settled.wait()

@@ -8,15 +8,16 @@ from pathlib import Path
 from ...directory import check_outside
 from ...expr.tree.relation import GlobalId
 from ...sql.plans.data_plans import CopyDestination
+from ...sql.plans.query_plans import Select
 from ...storage.connections.values import Values
 from ...storage.export.bucket import BucketPlace
 from ...storage.export.directory import DirectoryPlace
 from ..catalog.catalog import Catalog
-from ..results.results import Export
+from ..results.results import Export, TaskFiles
 
 
 class Exports:
-    """`own` are the directories of the runtime, which no export touches; `spool` is where files are before they are sent."""
+    """`own` are the directories of the runtime, which no export touches; `spool` is where files are before they are sent, and the fences of tasks."""
 
     def __init__(
         self,
@@ -28,12 +29,16 @@ class Exports:
         self._spool = spool
         self._values = values
 
-    def open(self, to: CopyDestination | None, catalog: Catalog) -> Export | None:
+    def open(self, to: CopyDestination | None, query: Select, catalog: Catalog) -> Export | None:
         """Nothing outside is touched yet.  Raises InvalidParameter for a directory of the runtime."""
         if to is None:
             return None
+        finishing, tasks = query.finishing, None
+        if not finishing.order and finishing.limit is None and not finishing.offset:
+            tasks = TaskFiles(to.max_file_bytes, finishing.indices)
         if to.connection is None:
             check_outside(to.path, self._own, "COPY would write to")
-            return Export(DirectoryPlace(to.path), to.max_file_bytes)
+            return Export(DirectoryPlace(to.path), to.max_file_bytes, self._spool, tasks)
         values = self._values((to.connection,), catalog)[to.connection]
-        return Export(BucketPlace(values, to.bucket, to.path, self._spool), to.max_file_bytes)
+        place = BucketPlace(values, to.bucket, to.path, self._spool)
+        return Export(place, to.max_file_bytes, self._spool, tasks)

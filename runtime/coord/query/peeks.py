@@ -36,7 +36,7 @@ from ..catalog.views import expand, expand_unbuilt, own_writes_show
 from ..controller import Controller
 from ..controller.query_jobs import QueryJobs
 from ..controller.replicas import ReplicaClient
-from ..results.results import Columns
+from ..results.results import Columns, TaskFiles
 from ..storage.part_choice import Conditions, filtered_reads, part_conditions
 from ..storage.parts import WrittenPart, known_count, row_count
 from ..storage.storage import Storage
@@ -100,8 +100,10 @@ class Peeks:
         self._keyed = KeyedRows(storage, self._look_ups)
         self.times = ReadTimes(storage, catalog)
 
-    async def select(self, query: Select, context: ReadContext) -> AsyncIterator[Columns]:
-        """The rows that the client sees, in order, in chunks."""
+    async def select(
+        self, query: Select, context: ReadContext, files: TaskFiles | None = None
+    ) -> AsyncIterator[Columns]:
+        """The rows that the client sees, in order, in chunks; none if they are written as `files`, of a query without order and limit."""
         finishing = query.finishing
         schema = query.relation.schema
         if finishing.order:
@@ -114,7 +116,7 @@ class Peeks:
                 release_rows(len(rows), rows.release)
             return
         skip, left = finishing.offset, finishing.limit
-        async for batch in self.batches(query.relation, context, finishing):
+        async for batch in self.batches(query.relation, context, finishing, files=files):
             count = int(batch.diffs.sum())
             few = max(count, len(batch)) <= FEW_ROWS
             columns = repeat(batch) if few else await EVALUATION.run(lambda rows=batch: repeat(rows))  # type: ignore[misc]
@@ -196,6 +198,7 @@ class Peeks:
         finishing: Finishing | None = None,
         *,
         whole: bool = False,
+        files: TaskFiles | None = None,
     ) -> AsyncIterator[Batch]:
         """The rows of `relation`, multiplicities at least 1; raises the collection's error if it has one.
 
@@ -231,7 +234,7 @@ class Peeks:
         while True:
             answered = False
             try:
-                answers = self._read(relation, context, finishing)
+                answers = self._read(relation, context, finishing, files)
                 if whole:
                     answers = _each([batch async for batch in answers])
                 async for batch in answers:
@@ -250,7 +253,11 @@ class Peeks:
                 raise
 
     async def _read(
-        self, relation: Relation, context: ReadContext, finishing: Finishing | None
+        self,
+        relation: Relation,
+        context: ReadContext,
+        finishing: Finishing | None,
+        files: TaskFiles | None,
     ) -> AsyncIterator[Batch]:
         time = self.read_time(context)
         with self._reads.at(time):
@@ -268,12 +275,17 @@ class Peeks:
                 expanded = await _at_time(expand_unbuilt(expand(relation, catalog), catalog), time)
                 if expanded is not relation:  # else it is optimized already
                     expanded = await PLANNING.run(lambda: optimize(expanded))
-                answers = self._peek(expanded, context, time, finishing)
+                answers = self._peek(expanded, context, time, finishing, files)
             async for batch in answers:
                 yield batch
 
     async def _peek(
-        self, relation: Relation, context: ReadContext, time: int, finishing: Finishing | None
+        self,
+        relation: Relation,
+        context: ReadContext,
+        time: int,
+        finishing: Finishing | None,
+        files: TaskFiles | None,
     ) -> AsyncIterator[Batch]:
         relation = await self._readable_at(relation, time, context)
         if _shows_none(finishing):
@@ -323,7 +335,7 @@ class Peeks:
         ):
             if shown is not None:
                 relation = optimize(TopK(relation, (), order, shown))
-            async for batch in self._jobs.rows(relation, time, sources, context.cluster):
+            async for batch in self._jobs.rows(relation, time, sources, context.cluster, files):
                 yield batch
             return
         else:

@@ -6,7 +6,7 @@ A session executes planned statements and answers with one of these; pgwire turn
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pyarrow as pa
@@ -16,6 +16,7 @@ from ...expr.datetimes.zones import Zone
 from ...repr.schema import Schema
 from ...sql.syntax.vocabulary import CopyOptions
 from ...storage.export.place import Place
+from ...storage.export.tasks import WrittenFile
 
 Columns = tuple[pa.Array, ...]
 """One chunk of a result: Arrow arrays of equal length, in the order and of the types of the schema."""
@@ -77,12 +78,28 @@ class Empty:
     """An empty query string."""
 
 
+@dataclass(slots=True)
+class TaskFiles:
+    """Files that the tasks of a Spark job write, if a job answers a query, and with more than `least_bytes`.
+
+    `columns` are those of the answer that the result has.  Whoever asks for the rows may give a `writer`, as `FileWriting` has it, before:
+    then there may be no rows to hand out, but the files that were `written` of them."""
+
+    least_bytes: int
+    columns: tuple[int, ...]
+    writer: bytes | None = field(default=None, repr=False)
+    written: tuple[WrittenFile, ...] | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class Export:
-    """Where COPY writes files, of about `max_file_bytes` each."""
+    """Where COPY writes files, of about `max_file_bytes` each.  `tasks` is None if the rows have to pass one process, as they have an
+    order or a limit.  `directory` is for files of its own meanwhile."""
 
     place: Place
     max_file_bytes: int
+    directory: Path
+    tasks: TaskFiles | None
 
 
 @dataclass(frozen=True, slots=True)

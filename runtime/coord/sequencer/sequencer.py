@@ -54,7 +54,7 @@ from ..query.look_ups import Keys
 from ..query.peeks import Peeks, ReadContext
 from ..query.subscription import Subscription
 from ..query.subscriptions import Subscriptions
-from ..results.results import Columns, Command, CopyIn, CopyOut, Notice, OneChunk, Result, Rows
+from ..results.results import Columns, Command, CopyIn, CopyOut, Notice, OneChunk, Result, Rows, TaskFiles
 from ..results.show import text_lines, text_rows
 from ..storage.commit_request import Conflict, Defined
 from ..storage.expectation import Expected
@@ -203,8 +203,9 @@ class Sequencer:
                 changes = self.subscribe(subscribe, session, transaction)
                 return CopyOut(subscribe.schema, changes, options, endless=True)
             case CopyTo(query=Select() as query, options=options, destination=to):
-                export = self._exports.open(to, self._catalog(transaction))
-                rows = self._select(query, context, transaction)
+                export = self._exports.open(to, query, self._catalog(transaction))
+                files = None if export is None else export.tasks
+                rows = self._select(query, context, transaction, files)
                 return CopyOut(query.schema, rows, options, export=export)
             case Explain() | ExplainTimestamp() | ExplainPushdown() | ExplainAnalyze() | ExplainSource():
                 _refuse_behind_definitions("EXPLAIN", transaction)
@@ -273,7 +274,7 @@ class Sequencer:
         return opened(query), again
 
     def _select(
-        self, query: Select, context: ReadContext, transaction: Transaction
+        self, query: Select, context: ReadContext, transaction: Transaction, files: TaskFiles | None = None
     ) -> AsyncIterator[Columns]:
         """The rows, computed when they are asked for, at a time that is chosen now: the transaction's own writes
         may be committed before the client has read everything, and must not count twice."""
@@ -281,7 +282,7 @@ class Sequencer:
         if transaction.time is None and not transaction.single:
             transaction.fix_time(self._peeks.read_time(context), self._peeks.hold)
             context = self._peeks.at(context, transaction.time)
-        return self._peeks.select(query, context)
+        return self._peeks.select(query, context, files)
 
     async def _write(
         self,

@@ -9,6 +9,7 @@ from ...compute.plan import DataflowPlan
 from ...compute.spark.job import Step
 from ...expr.tree.relation import GlobalId
 from ...persist.client import PartRef, ShardId
+from ...storage.export.tasks import AnswerFile, FileWriting, WrittenFiles
 from ...storage.share_reading import ShareReader, WrittenShare
 from ...storage.shares import Share
 from .commits import Import
@@ -67,12 +68,13 @@ class RunJob:
 
 @dataclass(frozen=True, slots=True)
 class RunTasks:
-    """To the driver: have `work` read each of the `items`, in a task of its own, wherever that is.  How many rows that are nobody knows."""
+    """To the driver: have `work` done on each of the `items`, in a task of its own, wherever that is: shares of a source are read, or files of an
+    answer written.  How many rows that are nobody knows."""
 
     job_id: int
     pool: str | None
-    work: ShareReader
-    items: tuple[Share, ...]
+    work: ShareReader | FileWriting
+    items: tuple[Share | AnswerFile, ...]
 
     @property
     def rows(self) -> int:
@@ -117,7 +119,7 @@ class JobFinished:
     retracts: bool = False
     failure: tuple[str, str] | None = None
     errors: bytes | None = None
-    results: tuple[WrittenShare, ...] = ()
+    results: tuple[WrittenShare | WrittenFiles, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

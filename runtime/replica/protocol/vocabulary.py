@@ -52,6 +52,7 @@ VOCABULARY = {
     "storage.connections.options": "ConnectionOptions SecretRef",
     "storage.connections.values": "Values",
     "storage.connectors": "AskedOutput",
+    "storage.export.tasks": "AnswerFile FileWriting WrittenFile WrittenFiles",
     "storage.projection": "Projection",
     "storage.row_filter": "RowFilter",
     "storage.row_retention": "RowRetention",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import secrets
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import cached_property
 from pathlib import Path
 from typing import Any, BinaryIO, TypeVar
@@ -13,7 +13,7 @@ from typing import Any, BinaryIO, TypeVar
 from ...errors import DiskFull, PtvcError
 from ..connections import aws
 from ..connections.values import Values
-from .place import INCOMPLETE, SUCCESS, not_empty
+from .place import INCOMPLETE, PART, SUCCESS, not_empty
 
 T = TypeVar("T")
 
@@ -50,6 +50,13 @@ class BucketPlace:
 
         self._attempt("write to", put)
         stream.close()
+
+    def for_tasks(self) -> BucketPlace:
+        return BucketPlace(self._values, self._bucket, self._prefix.removesuffix("/"), self._spool)
+
+    def keep_only(self, names: Collection[str]) -> None:
+        parts = self._attempt("list", self._parts)
+        self._delete([name for name in parts if name not in names])
 
     def finish(self, manifest: bytes) -> None:
         stream = self.open()
@@ -92,6 +99,11 @@ class BucketPlace:
                 if name != INCOMPLETE:
                     return name
         return None
+
+    def _parts(self) -> list[str]:
+        pages = aws.client().list(self._store, self._prefix or None)
+        names = [str(meta["path"]).removeprefix(self._prefix) for page in pages for meta in page]
+        return [name for name in names if name.startswith(PART)]
 
     def _delete(self, names: list[str]) -> None:
         for name in names:

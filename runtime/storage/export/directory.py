@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Iterator
+import secrets
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
 from ...errors import DiskFull, PtvcError
 from ..sink.file import DIRECTORY_MODE, FILE_MODE
-from .place import INCOMPLETE, SUCCESS, not_empty
+from .place import INCOMPLETE, PART, SUCCESS, not_empty
 
-_TEMPORARY = ".writing"
+_TEMPORARY = ".writing-"
+"""So the names of files that are being written begin; no two have the same."""
 
 
 class DirectoryPlace:
@@ -21,6 +23,7 @@ class DirectoryPlace:
         self._path = Path(path)
         self._published: list[str] = []
         self._made = False
+        self._temporary = _TEMPORARY
         self._stream: BinaryIO | None = None
 
     def begin(self) -> None:
@@ -42,7 +45,8 @@ class DirectoryPlace:
 
     def open(self) -> BinaryIO:
         with self._failures():
-            self._stream = (self._path / _TEMPORARY).open("wb")
+            self._temporary = _TEMPORARY + secrets.token_hex(8)
+            self._stream = (self._path / self._temporary).open("wb")
             return self._stream
 
     def publish(self, name: str, stream: BinaryIO) -> None:
@@ -52,7 +56,16 @@ class DirectoryPlace:
             os.fsync(stream.fileno())
             stream.close()
             self._published.append(name)
-            os.rename(self._path / _TEMPORARY, self._path / name)
+            os.rename(self._path / self._temporary, self._path / name)
+
+    def for_tasks(self) -> DirectoryPlace:
+        return DirectoryPlace(str(self._path))
+
+    def keep_only(self, names: Collection[str]) -> None:
+        with self._failures():
+            for name in os.listdir(self._path):
+                if name.startswith((PART, _TEMPORARY)) and name not in names:
+                    (self._path / name).unlink()
 
     def finish(self, manifest: bytes) -> None:
         stream = self.open()
@@ -69,7 +82,7 @@ class DirectoryPlace:
             with suppress(OSError):  # what it could not write is not wanted any more
                 self._stream.close()
         with self._failures():
-            for name in (*reversed(self._published), _TEMPORARY, INCOMPLETE):
+            for name in (*reversed(self._published), self._temporary, INCOMPLETE):
                 (self._path / name).unlink(missing_ok=True)
             if self._made:
                 self._path.rmdir()

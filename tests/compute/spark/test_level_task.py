@@ -14,6 +14,7 @@ from ptvc.compute.dataflow import Dataflow
 from ptvc.compute.oneshot import evaluate_once
 from ptvc.compute.run_file import map_run
 from ptvc.compute.spark.answer import read_answer
+from ptvc.compute.spark.compaction import brought_together
 from ptvc.compute.spark.superstep import JobResult
 from ptvc.errors import UnexpectedRetraction
 from ptvc.expr.functions.aggregates import resolve_aggregate
@@ -82,6 +83,15 @@ def test_random_queries(tmp_path: Path, seed: int) -> None:
     case.job = replace(case.job, hot_rows=random.choice((1, 1_000_000)))
     *found, _ = answered(case)
     assert tuple(found) == expected(case)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_rows_that_are_brought_together_are_not_retracted_elsewhere(tmp_path: Path, seed: int) -> None:
+    case, _ = random_case(Random(80_000 + seed), None, tmp_path)
+    case.job = replace(case.job, plan=brought_together(case.plan))
+    *found, result = answered(case)
+    assert tuple(found) == expected(case)
+    assert not any(answer.retracts for answer in result.answers)
 
 
 def numbers(keys: Sequence[int], values: Sequence[int], time: int = 2) -> Delta:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -73,6 +74,26 @@ def test_one_that_fails_leaves_nothing(outside: Outside) -> None:
     place.undo()
     assert outside.files() == {}
     outside.place().begin()
+
+
+def test_of_what_tasks_have_written_some_is_kept(outside: Outside) -> None:
+    place = outside.place()
+    place.begin()
+    tasks = [pickle.loads(pickle.dumps(place.for_tasks())) for _ in range(3)]
+    half = tasks[2].open()  # it dies
+    half.write(b"half")
+    half.close()
+    for number, task in enumerate(tasks[:2]):
+        stream = task.open()
+        stream.write(b"a")
+        write(tasks[1 - number], f"part-{number}", b"b")  # meanwhile
+        task.publish(f"part-{number}", stream)  # once more
+    place.keep_only({"part-0"})
+    assert outside.files() == {"part-0": b"a", "INCOMPLETE": outside.files()["INCOMPLETE"]}
+    place.keep_only(())
+    assert outside.files().keys() == {"INCOMPLETE"}
+    place.undo()
+    assert outside.files() == {}
 
 
 def test_a_place_is_one_export_s(outside: Outside) -> None:

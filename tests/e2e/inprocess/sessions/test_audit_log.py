@@ -50,7 +50,7 @@ def test_definitions(own: InProcess) -> None:
             "CREATE INDEX i ON t (a)",
             "CREATE SCHEMA s",
             "CREATE TEMPORARY TABLE mine (a int)",
-            "CREATE ROLE boss",
+            "CREATE ROLE boss SUPERUSER CREATEDB",
             "CREATE ROLE ann LOGIN PASSWORD 'geheim' IN ROLE boss",
             "ALTER ROLE ann PASSWORD 'geheimer'",
             "ALTER ROLE ann SET statement_timeout = '5s'",
@@ -59,6 +59,7 @@ def test_definitions(own: InProcess) -> None:
             "REVOKE boss FROM ann",
             "ALTER TABLE t OWNER TO boss",
             "COMMENT ON TABLE t IS 'x'",
+            "COMMENT ON COLUMN t.a IS 'x'",
             "CREATE SECRET k AS 'geheim'",
             "ALTER SYSTEM SET statement_timeout = '1h'",
             "ALTER DEFAULT PRIVILEGES GRANT SELECT ON TABLES TO ann",
@@ -83,6 +84,7 @@ def test_definitions(own: InProcess) -> None:
         ("alter", "table", "t"),
         ("alter", "index", "i"),
         ("comment", "table", "t"),
+        ("comment", "table", "t"),
         ("create", "secret", "k"),
         ("alter", "system", "statement_timeout"),
         ("alter", "default-privileges", None),
@@ -94,6 +96,9 @@ def test_definitions(own: InProcess) -> None:
     shown = json.dumps(events(own), default=str)
     assert "geheim" not in shown
     assert "SCRAM" not in shown
+    boss, ann = (details for kind, of, details, _ in events(own, "create") if of == "role")
+    assert (boss["superuser"], boss["create_db"], boss.get("password")) == (True, True, None)
+    assert (ann.get("superuser"), ann["login"], ann["password"]) == (None, True, "set")
     altered = [details for kind, of, details, _ in events(own, "alter") if of == "role"]
     assert altered[0]["password"] == "set"
     assert altered[1]["settings"] == {"statement_timeout": "5s"}
