@@ -338,7 +338,11 @@ class StagingAdapter(SinksAdapter):
             for result in by_node.values()
             if result.node.resource_type in _RELATIONS
         }
-        for sink in {name_of(sink): sink for one in taken for sink in one.sinks}.values():
+        going_over = {name_of(sink): sink for one in taken for sink in one.sinks}
+        for later in self._staging.later_sinks:
+            if later.node not in kept and not later.statements:
+                going_over.setdefault(name_of(later.sink), later.sink)
+        for sink in going_over.values():
             with reported(by_name.get(name_of(sink))) as said:
                 if self.cut_over(sink, _SINK_TIMEOUT_S):
                     said("ALTER SINK")
@@ -346,7 +350,10 @@ class StagingAdapter(SinksAdapter):
             if later.node in kept:
                 self._keep_old(by_node.get(later.node), "skipped", "what it reads is as it was")
                 continue
-            with reported(by_node.get(later.node)):
+            result = by_node.get(later.node)
+            if result is not None and result.status in NOT_DONE:
+                continue
+            with reported(result):
                 for statement in later.statements:
                     self.execute(statement)
                 self.wait_until_running(later.sink, _SINK_TIMEOUT_S)
