@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from dbt.tests.util import run_dbt, run_dbt_and_capture, write_file
 
+from ..staging.dag import DbtProcess
 from ..test_changes import messages
 
 SEED = "id,port\n1,a\n2,b\n"
@@ -219,6 +220,20 @@ class TestSinks:
             assert messages(run_dbt([*again]))["feed"] == "ALTER SINK"
             assert self.left(project) == []
         assert self.ids(project) == before
+
+    @pytest.mark.slow
+    def test_retry_goes_on_with_a_sink_that_was_waited_for(self, project: Any, tmp_path: Path) -> None:
+        write_file(FAILING, project.project_root, "models", "day.sql")
+        run_dbt(["run"])
+        with self.in_error(project):
+            process = DbtProcess(project, tmp_path, "run", "--full-refresh", "--select", "day+")
+            wait_for(lambda: process.has_ended or "still writes what it has read before: " in process.output)
+            process.interrupt()
+            assert process.wait() != 0
+            assert "feed: the run was stopped before it had gone over" in process.output.replace('"', "")
+        target = tmp_path / process.log.stem / "target"
+        assert set(messages(run_dbt(["retry", "--state", str(target)]))) == {"feed"}
+        assert self.left(project) == []
 
     def test_other_columns_and_another_target_in_one_run(self, project: Any, folder: Path) -> None:
         feed = Path(project.project_root, "models", "feed.sql")
