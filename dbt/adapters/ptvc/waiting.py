@@ -117,29 +117,40 @@ class WaitingAdapter(RelationsAdapter):
     @available.parse_none
     def wait_until_running(self, sink: PtvcRelation, timeout: float) -> None:
         """Return when the sink writes; a sink that is stalled, and stays so, is an error, and is left as it is."""
-        is_stalled = _Stalled()
-
-        def is_running() -> bool:
-            status, error = self._sink_status(sink)
-            if is_stalled(status):
-                raise DbtRuntimeError(f"sink {sink.render()} is stalled, and writes nothing: {error}")
-            return status == "running"
-
-        self._await_sink(sink, timeout, is_running, "does not run")
+        self._await_sink(sink, timeout, lambda status: status == "running", "does not run", "writes nothing")
 
     def _await_sink(
-        self, sink: PtvcRelation, timeout: float, condition: Callable[[], bool], otherwise: str
+        self,
+        sink: PtvcRelation,
+        timeout: float,
+        condition: Callable[[str], bool],
+        otherwise: str,
+        stalled: str,
+        remedy: str = "",
     ) -> None:
-        def late() -> str:
+        """Return when `condition` holds, which is given the sink's status; say every few seconds that it waits.  A sink that is stalled,
+        and stays so, is an error: `otherwise` and `stalled` are what it does meanwhile and then, `remedy` what mends that."""
+        start = time.monotonic()
+        is_stalled = _Stalled()
+        known = ""
+
+        def is_met() -> str | None:
+            nonlocal known
             status, error = self._sink_status(sink)
             known = f"{status}: {error}" if error else status
-            return f"sink {sink.render()} {otherwise} after {timeout:g} s ({known})."
+            if condition(status):
+                return ""
+            if is_stalled(status):
+                raise DbtRuntimeError(f"sink {sink.render()} is stalled, and {stalled}: {error}{remedy}")
+            return None
 
         self._wait(
-            lambda: "" if condition() else None,
+            is_met,
             timeout,
-            waits=None,
-            late=late,
+            waits=lambda: (
+                f"sink {sink.render()} {otherwise}: {time.monotonic() - start:.0f} s so far, {known}"
+            ),
+            late=lambda: f"sink {sink.render()} {otherwise} after {timeout:g} s ({known}).",
             stopped=f"stopped waiting for sink {sink.render()}.",
         )
 

@@ -5,23 +5,27 @@ from __future__ import annotations
 import json
 import shutil
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 from dbt.tests.util import run_dbt, run_dbt_and_capture, write_file
 
+from ..staging.dag import DbtProcess
 from ..test_changes import messages
 
 SEED = "id,port\n1,a\n2,b\n"
 MOVES = "{{ config(materialized='view') }} select id, port from {{ ref('seed') }}"
 DAY = "{{ config(materialized='materialized_view', indexes=[{'columns': ['id']}]) }} select id, port from {{ ref('moves') }}"
+FAILING = DAY.replace("select id, port", "select 100 / (id - 8) as id, port")
 CHANGED = MOVES.replace("port from", "port || '!' as port from")
 MORE = MOVES.replace("port from", "port, 1 as more from")
 
 
 def wait_for(condition: Any) -> None:
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 180
     while not condition():
         assert time.monotonic() < deadline
         time.sleep(0.1)
@@ -183,6 +187,53 @@ class TestSinks:
         run_dbt(["run"])
         wait_for(lambda: self.target(folder).get(2, "").startswith("b"))
         assert self.ids(project) == before
+
+    @contextmanager
+    def in_error(self, project: Any) -> Iterator[None]:
+        """What feed reads has a row that is an error, if `day` is FAILING."""
+        project.run_sql(f"insert into {project.test_schema}.seed values (8, 'h')")
+        try:
+            yield
+        finally:
+            project.run_sql(f"delete from {project.test_schema}.seed where id = 8")
+
+    @pytest.mark.slow
+    def test_a_sink_over_an_error_goes_over_to_what_mends_it(self, project: Any) -> None:
+        before = self.ids(project)
+        write_file(FAILING, project.project_root, "models", "day.sql")
+        run_dbt(["run"])
+        again = ["run", "--full-refresh", "--select", "day+"]
+        with self.in_error(project):
+            # What takes its place is in error as well, so the sink can neither go on nor go over.
+            results, log = run_dbt_and_capture([*again], expect_pass=False)
+            assert "is stalled, and still writes what it has read before" in messages(results)["feed"]
+            assert "division by zero" in messages(results)["feed"]
+            assert "still writes what it has read before: " in log
+            assert self.left(project) == ["day__dbt_old_1"]
+        results, log = run_dbt_and_capture([*again])
+        assert messages(results)["feed"] == "ALTER SINK"
+        rebuilt = [line for line in log.splitlines() if "rebuilt later in this run" in line]
+        assert not any("__dbt_old_" in line for line in rebuilt)
+        assert self.left(project) == []
+        with self.in_error(project):
+            write_file(DAY, project.project_root, "models", "day.sql")
+            assert messages(run_dbt([*again]))["feed"] == "ALTER SINK"
+            assert self.left(project) == []
+        assert self.ids(project) == before
+
+    @pytest.mark.slow
+    def test_retry_goes_on_with_a_sink_that_was_waited_for(self, project: Any, tmp_path: Path) -> None:
+        write_file(FAILING, project.project_root, "models", "day.sql")
+        run_dbt(["run"])
+        with self.in_error(project):
+            process = DbtProcess(project, tmp_path, "run", "--full-refresh", "--select", "day+")
+            wait_for(lambda: process.has_ended or "still writes what it has read before: " in process.output)
+            process.interrupt()
+            assert process.wait() != 0
+            assert "feed: the run was stopped before it had gone over" in process.output.replace('"', "")
+        target = tmp_path / process.log.stem / "target"
+        assert set(messages(run_dbt(["retry", "--state", str(target)]))) == {"feed"}
+        assert self.left(project) == []
 
     def test_other_columns_and_another_target_in_one_run(self, project: Any, folder: Path) -> None:
         feed = Path(project.project_root, "models", "feed.sql")

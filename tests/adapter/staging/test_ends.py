@@ -201,6 +201,26 @@ class TestInTheWay(Orders):
         )
 
 
+class TestRetried(Orders):
+    """What `dbt retry` does again counts as part of its run."""
+
+    @pytest.mark.slow(ordinary=1)
+    @pytest.mark.parametrize("flags", [[], ["--full-refresh"]])
+    def test_what_has_to_be_replaced_is_made_anew(self, project: Any, flags: list[str]) -> None:
+        broken = MATERIALIZED + "select n, nothing_of_that_name from {{ ref('b') }}"
+        self.write(project, **{"a.sql": WIDE, "c.sql": broken})
+        assert statuses(run_dbt(["run", *flags], expect_pass=False)) == {
+            "a": "skipped",
+            "b": "skipped",
+            "c": "error",
+        }
+        self.write(project, **{"c.sql": broken.replace(", nothing_of_that_name", "")})
+        assert statuses(run_dbt(["retry"])) == dict.fromkeys("abc", "success")
+        assert self.read(project, "select sum(more) from {s}.a") == 2
+        assert self.read(project, "select n from {s}.c") == 2
+        assert left_behind(project) == []
+
+
 class TestStopped(Orders):
     @pytest.mark.slow
     def test_retry_does_what_was_staged(self, project: Any, tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from dbt.task.clone import CloneTask
 from dbt.task.run import RunTask
 from dbt.task.runnable import GraphRunnableTask
 
+from dbt import selected_resources
 from dbt.adapters.ptvc.staging import run_end
 from dbt.adapters.ptvc.staging.run_end import call_when_runs_end
 
@@ -54,7 +55,12 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     found: list[str] = []
     monkeypatch.setattr(GraphRunnableTask, "execute_nodes", lambda task: found.append("dbt"))
     monkeypatch.setattr(GraphRunnableTask, "run_queue", lambda task, pool: pool())
+    monkeypatch.setattr(GraphRunnableTask, "_runtime_initialize", choose_node)
     return found
+
+
+def choose_node(task: Any) -> None:
+    task.job_queue = SimpleNamespace(get_selected_nodes=lambda: {NODE.unique_id})
 
 
 def task(of: type[GraphRunnableTask] = RunTask) -> Any:
@@ -93,6 +99,16 @@ def test_of_every_command(adapter: Adapter, calls: list[str], command: type[Grap
     call_when_runs_end(Adapter)
     task(command).execute_nodes()
     assert len(adapter.ended) == 1
+
+
+def test_the_nodes_of_a_run_are_known_however_they_were_chosen(
+    adapter: Adapter, calls: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`dbt retry` does not choose them by a selector, which would say them."""
+    monkeypatch.setattr(selected_resources, "SELECTED_RESOURCES", ["model.a.of_the_run_before"])
+    call_when_runs_end(Adapter)
+    task()._runtime_initialize()
+    assert [NODE.unique_id] == selected_resources.SELECTED_RESOURCES
 
 
 def test_a_stopped_run_is_told_before_dbt_writes_its_results(adapter: Adapter, calls: list[str]) -> None:

@@ -20,7 +20,7 @@ from dbt.adapters.ptvc.dependencies import transitive_dependents
 from dbt.adapters.ptvc.deploying import default_grants
 from dbt.adapters.ptvc.deployment import quoted
 from dbt.adapters.ptvc.relation import PtvcRelation
-from dbt.adapters.ptvc.staging.names import REFERENCES
+from dbt.adapters.ptvc.staging.names import REFERENCES, Name
 from dbt.adapters.ptvc.staging.own_tables import obstacle, reads_by_plain_name, with_own_tables
 from dbt.adapters.ptvc.staging.readers import above_readers
 from dbt.adapters.ptvc.staging.results import NOT_DONE, failed_tests_above, refusal, reported
@@ -56,6 +56,8 @@ class StagingAdapter(SinksAdapter):
         self._left_as_it_is: dict[tuple[str | None, str | None], str | None] = {}
         self._schemas_there: set[str] = set()
         self._above_readers: frozenset[str] | None = None
+        self._going_over: dict[Name, PtvcRelation] = {}
+        """Sinks that are waited for, when all that was staged has its place."""
         self._end_was_told = False
         self._guard = threading.Lock()
 
@@ -305,10 +307,15 @@ class StagingAdapter(SinksAdapter):
         self._settle_sinks(taken, by_node, descendants(causes, children) | failed)
 
     def run_stopped(self, results: Sequence[Any]) -> bool:
-        """Nothing takes its place.  Who interrupts a commit does not know whether it has been."""
-        if self._staging.is_empty:
-            return False
+        """Nothing takes its place.  Who interrupts a commit does not know whether it has been; later only sinks are waited for."""
         by_node = {result.node.unique_id: result for result in results}
+        going_over, self._going_over = self._going_over, {}
+        for name, sink in going_over.items():
+            result = _by_name(by_node).get(name)
+            cause = "the run was stopped before it had gone over to what is new, which has its place; the next run of its model goes on"
+            self._not_done(result, "skipped", f"sink {sink.render()}: {cause}")
+        if self._staging.is_empty:
+            return bool(going_over)
         cause = "the run was stopped" + (
             " during its release, unless that was complete already" if self._end_was_told else ""
         )
@@ -324,29 +331,38 @@ class StagingAdapter(SinksAdapter):
 
     def _keep_old(self, result: Any, status: str, cause: str) -> None:
         """What `dbt retry` is to do again."""
+        if result is not None:
+            self._not_done(result, status, f"{result.node.name} is as it was before: {cause}")
+
+    def _not_done(self, result: Any, status: str, message: str) -> None:
         if result is not None and result.status not in NOT_DONE:
             result.status = type(result.status)(status)
-            result.message = f"{result.node.name} is as it was before: {cause}"
-            self._say(result.message)
+            result.message = message
+            self._say(message)
 
     def _settle_sinks(
         self, taken: Sequence[Staged], by_node: Mapping[str, Any], kept: Collection[str]
     ) -> None:
         """Those that read what has been replaced go on with what has taken its place, and those that waited for it are made."""
-        by_name = {
-            (result.node.schema, result.node.alias): result
-            for result in by_node.values()
-            if result.node.resource_type in _RELATIONS
-        }
-        for sink in {name_of(sink): sink for one in taken for sink in one.sinks}.values():
+        by_name = _by_name(by_node)
+        going_over = {name_of(sink): sink for one in taken for sink in one.sinks}
+        for later in self._staging.later_sinks:
+            if later.node not in kept and not later.statements:
+                going_over.setdefault(name_of(later.sink), later.sink)
+        self._going_over = dict(going_over)
+        for sink in going_over.values():
             with reported(by_name.get(name_of(sink))) as said:
                 if self.cut_over(sink, _SINK_TIMEOUT_S):
                     said("ALTER SINK")
+            del self._going_over[name_of(sink)]
         for later in self._staging.later_sinks:
             if later.node in kept:
                 self._keep_old(by_node.get(later.node), "skipped", "what it reads is as it was")
                 continue
-            with reported(by_node.get(later.node)):
+            result = by_node.get(later.node)
+            if result is not None and result.status in NOT_DONE:
+                continue
+            with reported(result):
                 for statement in later.statements:
                     self.execute(statement)
                 self.wait_until_running(later.sink, _SINK_TIMEOUT_S)
@@ -358,6 +374,7 @@ class StagingAdapter(SinksAdapter):
         self._staging.abandon()
         self._left_as_it_is.clear()
         self._above_readers = None
+        self._going_over = {}
         self._end_was_told = False
         super().cleanup_connections()
         if forgotten:
@@ -365,3 +382,12 @@ class StagingAdapter(SinksAdapter):
                 f"what was staged for {', '.join(forgotten)} has not taken its place, and was dropped: this command of dbt does "
                 "not say when its nodes have ended."
             )
+
+
+def _by_name(by_node: Mapping[str, Any]) -> dict[Name, Any]:
+    """The results of a run's objects, by the names of their places."""
+    return {
+        (result.node.schema, result.node.alias): result
+        for result in by_node.values()
+        if result.node.resource_type in _RELATIONS
+    }

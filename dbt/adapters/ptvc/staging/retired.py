@@ -54,8 +54,13 @@ class Retirement:
 
 def retired_below(sink: PtvcRelation, edges: Sequence[Edge]) -> list[PtvcRelation]:
     """The retired relations that the sink reads, directly or not."""
+    return [found for found in read_below(sink, edges) if is_retired(found)]
+
+
+def read_below(sink: PtvcRelation, edges: Sequence[Edge]) -> list[PtvcRelation]:
+    """All that the sink reads, directly or not."""
     turned = [(referenced, dependent) for dependent, referenced in edges]
-    return [found for found in transitive_dependents(sink, turned) if is_retired(found)]
+    return transitive_dependents(sink, turned)
 
 
 def left_over(retired: Iterable[PtvcRelation], edges: Sequence[Edge]) -> Iterator[PtvcRelation]:

@@ -3,6 +3,9 @@
 dbt-core tells an adapter nothing of that: a hook of the adapter's package would, but counts as one more result of every run.  So the
 adapter is called from the place where every command of dbt that runs nodes (`build`, `run`, `clone`, ...) has done so, before the hooks of the
 end; what it changes in the results is what dbt reports, writes to run_results.json, and what `dbt retry` goes by.
+
+`dbt retry` chooses the nodes of its run in a way of its own, which leaves `selected_resources` empty, or what it was for the run before in
+the same process.  So they are said here, for every run: by them the macros know what is made anew in the run.
 """
 
 from __future__ import annotations
@@ -14,6 +17,8 @@ from typing import Any, Protocol
 
 from dbt.adapters.factory import get_adapter
 from dbt.task.runnable import GraphRunnableTask, mark_node_as_skipped
+
+from dbt import selected_resources
 
 _MARK = "_ends_staging"
 _STOPPED = "the run was stopped before this was done"
@@ -33,6 +38,11 @@ def call_when_runs_end(adapter_type: type[EndingRun]) -> None:
     def adapter_of(task: GraphRunnableTask) -> Any:
         adapter = get_adapter(task.config) if task.manifest is not None else None
         return adapter if isinstance(adapter, adapter_type) else None
+
+    def choose_nodes(original: Callable[..., Any], task: GraphRunnableTask) -> None:
+        original(task)
+        if adapter_of(task) is not None and task.job_queue is not None:
+            selected_resources.set_selected_resources(task.job_queue.get_selected_nodes())
 
     def execute_nodes(original: Callable[..., Any], task: GraphRunnableTask) -> Any:
         results = original(task)
@@ -58,6 +68,7 @@ def call_when_runs_end(adapter_type: type[EndingRun]) -> None:
                 _add_what_was_not_done(task)
             raise
 
+    _wrap("_runtime_initialize", choose_nodes)
     _wrap("execute_nodes", execute_nodes)
     _wrap("run_queue", run_queue)
 

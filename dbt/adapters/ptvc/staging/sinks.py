@@ -10,7 +10,7 @@ from dbt_common.exceptions import DbtRuntimeError
 from dbt.adapters.ptvc.dependencies import read_by
 from dbt.adapters.ptvc.relation import PtvcRelation
 from dbt.adapters.ptvc.sink_definition import SinkChange, sink_change, upstream_of
-from dbt.adapters.ptvc.staging.retired import is_retired, left_over, retired_below, stands_for
+from dbt.adapters.ptvc.staging.retired import is_retired, left_over, read_below, retired_below, stands_for
 from dbt.adapters.ptvc.staging.staged import name_of
 from dbt.adapters.ptvc.waiting import WaitingAdapter
 
@@ -23,7 +23,9 @@ class SinksAdapter(WaitingAdapter):
         """Let a sink read what has taken the place of what it reads, and drop that; False if nothing has."""
         edges = self._dependency_edges()
         retired = retired_below(sink, edges)
+        left = self._gone_over(read_below(sink, edges))
         if not retired:
+            self.drop_retired(left)
             return False
         old = [relation for relation in read_by(sink, edges) if is_retired(relation)]
         if old and len(read_by(sink, edges)) == 1:
@@ -31,12 +33,33 @@ class SinksAdapter(WaitingAdapter):
                 "ptvc__cut_over", kwargs={"sink": sink, "upstream": self._successor(sink, old[0])}
             )
 
-        def is_done() -> bool:
+        def is_done(status: str) -> bool:
             return not any(is_retired(found) for found in read_by(sink, self._dependency_edges()))
 
-        self._await_sink(sink, timeout, is_done, "still writes what it has read before")
-        self.drop_retired(retired)
+        doing = "still writes what it has read before"
+        kept = ", ".join(relation.render() for relation in retired)
+        remedy = (
+            f". It goes over when that is mended where it comes from; until then {kept} stays, and the next run of the sink's model "
+            "drops that. A sink with another target (`connector`) is made anew."
+        )
+        self._await_sink(sink, timeout, is_done, doing, doing, remedy)
+        self.drop_retired([*retired, *left])
         return True
+
+    def _gone_over(self, read: Sequence[PtvcRelation]) -> list[PtvcRelation]:
+        """What relations that a sink reads have replaced, where the sink has gone over by itself after the run that waited for it."""
+        names = {name_of(found) for found in read}
+        places = {(found.database, found.schema or "") for found in read}
+        return [
+            found
+            for database, schema in sorted(places, key=str)
+            for found in self.list_relations(database, schema)
+            if isinstance(found, PtvcRelation)
+            and is_retired(found)
+            and not found.is_index
+            and name_of(found) not in names
+            and any(one.schema == schema and stands_for(found.identifier, one.identifier) for one in read)
+        ]
 
     @available.parse(lambda *a, **k: "nothing")
     def sink_change(self, sink: PtvcRelation, create_sql: str) -> str:
@@ -70,6 +93,10 @@ class SinksAdapter(WaitingAdapter):
         raise DbtRuntimeError(
             f"sink {sink.render()} reads {old.render()}, whose place nothing has taken: run the model that it reads, too."
         )
+
+    @available.parse(lambda *a, **k: False)
+    def is_retired(self, relation: PtvcRelation) -> bool:
+        return is_retired(relation)
 
     @available.parse_list
     def retired_below(self, sink: PtvcRelation) -> list[PtvcRelation]:

@@ -21,7 +21,8 @@
     {% elif dependent.is_sink and dependent.identifier in sinks %}
       {{ log(dependent.render() ~ " goes on with what it reads until its model runs") }}
     {% elif node is not none and node.unique_id in selected_resources %}
-      {% do falling.append(dependent.render()) %}
+      {# what an earlier run has replaced, and a sink still reads, is no model's #}
+      {% if not adapter.is_retired(dependent) %}{% do falling.append(dependent.render()) %}{% endif %}
     {% else %}
       {% do blocking.append(dependent.sql_kind ~ ' ' ~ dependent.render() ~ ptvc__foreign(dependent, node)) %}
       {% if node is none %}{% do foreign.append('drop ' ~ dependent.sql_kind ~ ' ' ~ dependent.render()) %}{% endif %}

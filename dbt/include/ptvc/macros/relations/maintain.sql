@@ -79,11 +79,14 @@
   {{ exceptions.raise_fail_fast_error("Configuration changes were identified and `on_configuration_change` was set to `fail` for `" ~ existing.render() ~ "`") }}
 {%- endmacro %}
 
-{# A sink is looked at when the run ends if that mends what it reads: until then it may wait for just that. #}
+{# A sink is looked at, and goes over, when the run ends if that mends what it reads: until then it may wait for just that. #}
 {% macro ptvc__keep(existing, action, sql) -%}
-  {% set cut_over = existing.is_sink and adapter.cut_over(existing, config.get('hydration_timeout', 600)) %}
-  {% if existing.is_sink and config.get('wait_for_hydration', true) and adapter.has_staged() %}
-    {% do adapter.make_sink_later(model.unique_id, existing, []) %}
+  {% set later = existing.is_sink and adapter.has_staged() %}
+  {% set cut_over = existing.is_sink and not later and adapter.cut_over(existing, config.get('hydration_timeout', 600)) %}
+  {% if later %}
+    {% if config.get('wait_for_hydration', true) or adapter.retired_below(existing) %}
+      {% do adapter.make_sink_later(model.unique_id, existing, []) %}
+    {% endif %}
   {% elif existing.is_sink %}
     {% do ptvc__wait(existing, []) %}
   {% endif %}
