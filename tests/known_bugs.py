@@ -1113,7 +1113,7 @@ OTHERS = (
         (
             Edit(
                 "runtime/coord/query/source_offers.py",
-                "    return f\"it is named by {', '.join(naming)}\" if naming else None\n",
+                "    return f\"it is named by {', '.join(other.full_name for other in naming)}\" if naming else None\n",
                 "    return None\n",
             ),
         ),
