@@ -77,6 +77,12 @@ class Wire(asyncio.Transport):
 
     # -- the coordinator's end --
 
+    def set_protocol(self, protocol: Any) -> None:
+        self._protocol = protocol
+
+    def get_protocol(self) -> Any:
+        return self._protocol
+
     def write(self, data: Any) -> None:
         if not self._closing:
             self._outward = max(self._outward + _APART_S, self._loop.time() + self._latency())
