@@ -27,6 +27,7 @@ from ptvc.replica.protocol import (
 from ptvc.replica.sink_input import SinkInput
 from ptvc.replica.sink_switch import switched
 from ptvc.repr.batch import NO_ERRORS, Batch, Delta, batch_from_rows
+from ptvc.storage.sink.lake.exchange import Exchange
 
 MOST_POLLS = 40
 """Of one source in one replica: it need not go on for as long as the run."""
@@ -204,7 +205,8 @@ class Connectors:
         old = former.take(0, time, _WHOLE).read(self._blob)
         new = sink.input.take(0, None, _WHOLE)
         lower, sink.former = target.upper, None
-        found = switched(command.input.schema, old, new.read(self._blob), lower, time)
+        exchange = Exchange.between(command.former.input.schema, command.input.schema)
+        found = switched(exchange, old, new.read(self._blob), lower, time)
         target.write(found.oks, new.upper)
         target.generation = command.description.generation
         return True
