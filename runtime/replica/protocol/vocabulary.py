@@ -58,6 +58,7 @@ VOCABULARY = {
     "storage.row_retention": "RowRetention",
     "storage.share_reading": "ShareReader WrittenShare",
     "storage.shares": "Piece Share ShareRead",
+    "storage.source.s3.bucket": "Found",
 }
 """By module, under the package."""
 
