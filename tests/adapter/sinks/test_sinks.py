@@ -142,6 +142,14 @@ class TestSinks:
         assert '"feed"' in log
         assert "are not part of this run" in log
 
+    def reads_one(self, project: Any) -> bool:
+        """Whether the sink has gone over, so that it may be given something else."""
+        query = (
+            "select count(*) from mz_internal.mz_object_dependencies d join mz_catalog.mz_sinks s on s.id = d.object_id "
+            "where s.name = 'feed'"
+        )
+        return bool(project.run_sql(query, fetch="one")[0] == 1)
+
     def test_a_sink_over_a_model_of_another_name_goes_on(self, project: Any, folder: Path) -> None:
         before = self.ids(project)
         feed = Path(project.project_root, "models", "feed.sql")
@@ -151,6 +159,7 @@ class TestSinks:
             assert messages(run_dbt(["run"]))["feed"] == "ALTER SINK"
             project.run_sql(f"insert into {project.test_schema}.seed values (5, 'e')")
             wait_for(lambda: self.target(folder).get(5) == "e")
+            wait_for(lambda: self.reads_one(project))
             assert self.ids(project) == before
         finally:
             feed.write_text(text)
