@@ -1101,23 +1101,23 @@ OTHERS = (
         "a source is to leave out rows of which a reader tells an error",
         (
             Edit(
-                "runtime/coord/query/source_readers.py",
+                "runtime/coord/query/sources/readers.py",
                 "        elif not can_fail(conjunct) and not (failing and conjunct.nullable):\n",
                 "        elif not can_fail(conjunct):\n",
             ),
         ),
-        ("tests/coord/query/test_source_offers.py",),
+        ("tests/coord/query/sources/test_offers.py",),
     ),
     Mutant(
         "a column goes that a view names at which nobody looks",
         (
             Edit(
-                "runtime/coord/query/source_offers.py",
+                "runtime/coord/query/sources/offers.py",
                 "    return f\"it is named by {', '.join(other.full_name for other in naming)}\" if naming else None\n",
                 "    return None\n",
             ),
         ),
-        ("tests/coord/query/test_source_offers.py",),
+        ("tests/coord/query/sources/test_offers.py",),
     ),
     Mutant(
         "a source that keeps less goes on by its former definition",

@@ -121,7 +121,7 @@ class _LaidOut(_ReadableBase):
 
     @property
     def layout(self) -> StoredLayout:
-        raise NotImplementedError
+        raise AssertionError("tables and sources say where their columns are stored")
 
     @property
     def physical(self) -> Schema:

@@ -30,8 +30,7 @@ from ..catalog.catalog import Catalog
 from ..catalog.entries import Change
 from ..catalog.items import Source, SourceTable, WebhookSource
 from ..dml.key_lookup import Read
-from ..query.row_ages import not_due
-from ..query.source_offers import (
+from ..query.sources.offers import (
     ColumnsOffer,
     FilterOffer,
     Offer,
@@ -39,7 +38,8 @@ from ..query.source_offers import (
     relying,
     source_offers,
 )
-from ..query.source_readers import source_use
+from ..query.sources.readers import source_use
+from ..query.sources.row_ages import not_due
 from ..storage.commit_request import Defined
 from ..storage.storage import Storage
 from .catalog_changes import CatalogChanges

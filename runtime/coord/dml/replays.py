@@ -25,7 +25,8 @@ from ...storage.replay import Replayed, open_letters, replayed
 from ..catalog.catalog import Catalog
 from ..catalog.connectors import connections_of, connector_options, connector_word
 from ..catalog.items import Source, SourceTable
-from ..query.peeks import Peeks, ReadContext
+from ..query.peeks import Peeks
+from ..query.read_context import ReadContext
 from ..results.results import Notice
 from ..storage.storage import Storage
 from ..thread_pool import CONNECTING

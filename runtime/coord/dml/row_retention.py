@@ -22,8 +22,9 @@ from ...storage.row_retention import RowRetention
 from ...transform.pipeline import optimize
 from ..catalog.catalog import Catalog
 from ..catalog.items import AnySource, Source, SourceTable
-from ..query.peeks import Peeks, ReadContext
-from ..query.row_ages import due
+from ..query.peeks import Peeks
+from ..query.read_context import ReadContext
+from ..query.sources.row_ages import due
 from ..storage.storage import Storage
 
 logger = logging.getLogger(__name__)

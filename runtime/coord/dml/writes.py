@@ -25,7 +25,8 @@ from ..catalog.entries import Change
 from ..catalog.items import Computed, Table
 from ..catalog.views import expand
 from ..query.key_choice import read_keys
-from ..query.peeks import Peeks, ReadContext
+from ..query.peeks import Peeks
+from ..query.read_context import ReadContext
 from ..query.result_rows import repeat
 from ..results.results import Columns, Command, Rows
 from ..storage.expectation import Expected, KeyId

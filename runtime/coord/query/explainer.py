@@ -42,9 +42,9 @@ from ..storage.storage import Storage
 from .changes_reads import changes_in
 from .index_choice import choose_index
 from .read_times import shown_time
-from .source_offers import SourceOffers, source_offers
-from .source_readers import source_use
-from .source_report import SourceReport
+from .sources.offers import SourceOffers, source_offers
+from .sources.readers import source_use
+from .sources.report import SourceReport
 
 MEASURES = ("cpu", "memory", "hydration")
 

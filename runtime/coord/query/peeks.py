@@ -9,8 +9,8 @@ replica's memory | a large input -> a Spark job | anything else -> a one-off dat
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -38,7 +38,7 @@ from ..controller.query_jobs import QueryJobs
 from ..controller.replicas import ReplicaClient
 from ..results.results import Columns, TaskFiles
 from ..storage.part_choice import Conditions, filtered_reads, part_conditions
-from ..storage.parts import WrittenPart, known_count, row_count
+from ..storage.parts import known_count, row_count
 from ..storage.storage import Storage
 from ..thread_pool import EVALUATION, FEW_ROWS, PLANNING, over_rows, release_rows
 from .changes_reads import changes_in, check_size, without_changes
@@ -48,42 +48,23 @@ from .key_choice import TableKey, key_reads
 from .keyed_rows import KeyedRows, are_few
 from .look_up_plan import LookUpPlan
 from .look_ups import MOST_TOGETHER, Keys, LookUps, listed
+from .read_context import ReadContext
 from .read_times import ReadTimes
 from .result_rows import OrderedRows, repeat
 from .row_errors import explain
 from .system_reads import (
     CatalogQueries,
-    SystemRows,
     inputs_of,
     trivial_rows,
     with_catalogs,
     with_system_rows,
 )
 
-Overlay = Mapping[GlobalId, tuple[WrittenPart, ...]]
-
 ASK_AGAIN = Backoff(first_s=0.05, longest_s=2.0, attempts=10)
 """Of a query whose replica dies under it: some queries are why it does.  Until one is up there is no attempt."""
 
 FEW_EXPRESSIONS = 2_000
 """A query of no more is looked through and encoded on the loop; one of more in another thread."""
-
-
-@dataclass(frozen=True, slots=True)
-class ReadContext:
-    """Who reads: `cluster` computes, `time` is fixed inside a transaction (None: now).  `check` raises when the plan, which
-    may be old, does not suit the catalog any more.  `as_of`: the statement itself has named the time.  `catalog` is what
-    the query was planned over: everybody's, or that of a block; `redefined` says of which of its versions."""
-
-    cluster: str
-    time: int | None
-    overlay: Overlay
-    system_rows: SystemRows
-    catalog: Catalog
-    redefined: int
-    prepare: Callable[[Collection[GlobalId]], Awaitable[None]]
-    check: Callable[[], None] = lambda: None
-    as_of: bool = False
 
 
 class Peeks:
@@ -292,17 +273,10 @@ class Peeks:
             return
         changes = changes_in(relation)
         if not changes:
-            counted = with_counts(
-                relation, lambda read: known_count(self._import(read.id, time, context, None))
-            )
-            if counted is not relation:
-                found = trivial_rows(counted)
-                if found is None:
-                    relation = optimize(counted)
-                    found = trivial_rows(relation)
-                if found is not None:
-                    yield consolidate_in_order(found) if finishing is None else found
-                    return
+            relation, found = self._counted(relation, time, context)
+            if found is not None:
+                yield consolidate_in_order(found) if finishing is None else found
+                return
         reads = filtered_reads(relation)
         searches = key_reads(reads, context.catalog)
         if (
@@ -364,6 +338,17 @@ class Peeks:
             replica.send(peek)
         async for answer in replica.answers(peek_id):
             yield from_ipc(answer.payload)
+
+    def _counted(self, relation: Relation, time: int, context: ReadContext) -> tuple[Relation, Batch | None]:
+        """The relation with counts of whole collections in it, as far as they are known; and its rows, if there is nothing left to read."""
+        counted = with_counts(relation, lambda read: known_count(self._import(read.id, time, context, None)))
+        if counted is relation:
+            return relation, None
+        found = trivial_rows(counted)
+        if found is not None:
+            return counted, found
+        relation = optimize(counted)
+        return relation, trivial_rows(relation)
 
     async def _readable_at(self, relation: Relation, time: int, context: ReadContext) -> Relation:
         """Returns once all that is read is complete at `time`: the relation over collections as wide as they are now."""

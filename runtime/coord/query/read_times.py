@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
 
 from ...errors import InvalidTransactionState, ObjectNotReady, Unsupported
 from ...expr.tree.relation import Changes, GlobalId, Relation
@@ -25,9 +24,7 @@ from ..catalog.catalog import Catalog
 from ..catalog.system_items import is_system
 from ..catalog.views import expand
 from ..storage.storage import Storage
-
-if TYPE_CHECKING:
-    from .peeks import ReadContext
+from .read_context import ReadContext
 
 _RETAIN_HINT = (
     "A relation keeps the history that it is told to, by RETAIN HISTORY FOR '1h' in the WITH of its CREATE, or by "

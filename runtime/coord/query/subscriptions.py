@@ -28,7 +28,8 @@ from ..controller import Controller
 from ..controller.replicas import SUBSCRIPTION
 from ..storage.storage import Storage
 from .dataflow_subscription import DataflowSubscription
-from .peeks import Peeks, ReadContext
+from .peeks import Peeks
+from .read_context import ReadContext
 from .stored_subscription import StoredSubscription
 from .subscription import Subscription
 from .subscription_rows import Step

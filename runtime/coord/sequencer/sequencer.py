@@ -51,7 +51,8 @@ from ..introspection.state import OpenSession
 from ..query.explainer import Explainer
 from ..query.look_up_plan import LookUpPlan
 from ..query.look_ups import Keys
-from ..query.peeks import Peeks, ReadContext
+from ..query.peeks import Peeks
+from ..query.read_context import ReadContext
 from ..query.subscription import Subscription
 from ..query.subscriptions import Subscriptions
 from ..results.results import Columns, Command, CopyIn, CopyOut, Notice, OneChunk, Result, Rows, TaskFiles

@@ -240,11 +240,16 @@ def test_what_cannot_be_applied(db: Db) -> None:
         run(db, "ALTER SOURCE s APPLY")
 
 
-def test_who_looks_at_what_goes_is_told(db: Db, other: Db, tmp_path: Path) -> None:
-    (tmp_path / "1.csv").write_text(csv(0, 6))
-    file_source(db, tmp_path)
+def six_read_by_id(db: Db, folder: Path) -> None:
+    """Six rows, of which the only view looks at one column."""
+    (folder / "1.csv").write_text(csv(0, 6))
+    file_source(db, folder)
     run(db, "CREATE MATERIALIZED VIEW v AS SELECT id FROM s")
     eventually(lambda: rows(db, "SELECT count(*) FROM v") == [(6,)])
+
+
+def test_who_looks_at_what_goes_is_told(db: Db, other: Db, tmp_path: Path) -> None:
+    six_read_by_id(db, tmp_path)
     run(other, "BEGIN")
     run(other, "DECLARE looking CURSOR FOR SUBSCRIBE (SELECT id, trace FROM s)")
     assert len(rows(other, "FETCH 6 looking")) == 6
@@ -255,10 +260,7 @@ def test_who_looks_at_what_goes_is_told(db: Db, other: Db, tmp_path: Path) -> No
 
 
 def test_who_looks_at_the_rest_goes_on(db: Db, other: Db, tmp_path: Path) -> None:
-    (tmp_path / "1.csv").write_text(csv(0, 6))
-    file_source(db, tmp_path)
-    run(db, "CREATE MATERIALIZED VIEW v AS SELECT id FROM s")
-    eventually(lambda: rows(db, "SELECT count(*) FROM v") == [(6,)])
+    six_read_by_id(db, tmp_path)
     run(other, "BEGIN")
     run(other, "DECLARE keys CURSOR FOR SUBSCRIBE (SELECT id FROM s)")
     assert len(rows(other, "FETCH 6 keys")) == 6

@@ -6,16 +6,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import assert_never
 
-from ...expr.tree.relation import Aggregate, Get, Reduce, Relation, TopK
-from ...expr.tree.scalar import And, Scalar
-from ...repr.batch import Batch
-from ...repr.types import INT8
-from ...sql.plans.explain_tree import show
-from ...transform.pipeline import optimize
-from ..catalog.items import Source, SourceTable, WebhookSource
+from ....expr.tree.relation import Aggregate, Get, Reduce, Relation, TopK
+from ....expr.tree.scalar import And, Scalar
+from ....repr.batch import Batch
+from ....repr.types import INT8
+from ....sql.plans.explain_tree import show
+from ....transform.pipeline import optimize
+from ...catalog.items import Source, SourceTable, WebhookSource
+from .offers import ColumnsOffer, FilterOffer, Offer, RetentionOffer, SourceOffers
+from .readers import SourceUse
 from .row_ages import not_due
-from .source_offers import ColumnsOffer, FilterOffer, Offer, RetentionOffer, SourceOffers
-from .source_readers import SourceUse
 
 _SAMPLE = 10_000
 """Rows of which it is measured what share of a row a column is."""

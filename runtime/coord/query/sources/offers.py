@@ -16,26 +16,26 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
-from ...errors import PtvcError
-from ...expr.functions.system.system import quote_ident
-from ...expr.tree.relation import Filter, Get
-from ...expr.tree.scalar import And, Call, ColumnRef, Literal, NowCompare, Scalar, columns_of, remap
-from ...repr.intervals import parts
-from ...repr.types import Kind
-from ...sql.plans.explain_tree import show
-from ...sql.syntax.vocabulary import OfferKind
-from ...storage.connectors import only_appends
-from ...storage.envelope import EnvelopeKind
-from ...storage.ingestion import PROGRESS
-from ...storage.row_filter import RowFilter
-from ...storage.row_retention import LEAST_MS, MOST_MS, RowRetention, may_be_retained_by
-from ...transform.pipeline import optimize
-from ..catalog.catalog import Catalog
-from ..catalog.connectors import connector_options, connector_word
-from ..catalog.items import AnySource, AnyView, Item, Maintained, Source, SourceTable
-from ..catalog.maintained_plan import needs_append_only
+from ....errors import PtvcError
+from ....expr.functions.system.system import quote_ident
+from ....expr.tree.relation import Filter, Get
+from ....expr.tree.scalar import And, Call, ColumnRef, Literal, NowCompare, Scalar, columns_of, remap
+from ....repr.intervals import parts
+from ....repr.types import Kind
+from ....sql.plans.explain_tree import show
+from ....sql.syntax.vocabulary import OfferKind
+from ....storage.connectors import only_appends
+from ....storage.envelope import EnvelopeKind
+from ....storage.ingestion import PROGRESS
+from ....storage.row_filter import RowFilter
+from ....storage.row_retention import LEAST_MS, MOST_MS, RowRetention, may_be_retained_by
+from ....transform.pipeline import optimize
+from ...catalog.catalog import Catalog
+from ...catalog.connectors import connector_options, connector_word
+from ...catalog.items import AnySource, AnyView, Item, Maintained, Source, SourceTable
+from ...catalog.maintained_plan import needs_append_only
 from .condition_text import condition_text
-from .source_readers import Conjuncts, SourceUse, flat_conjuncts
+from .readers import Conjuncts, SourceUse, flat_conjuncts
 
 _DAY_MS = 86_400_000
 _MONTH_MS = 31 * _DAY_MS

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from ptvc.check.environment import Environment
 from ptvc.coord.catalog.items import Source
-from ptvc.coord.query.source_offers import ColumnsOffer, source_offers
-from ptvc.coord.query.source_readers import source_use
+from ptvc.coord.query.sources.offers import ColumnsOffer, source_offers
+from ptvc.coord.query.sources.readers import source_use
 from ptvc.sql.parser.parse import parse
 from ptvc.sql.plan import plan
 from ptvc.sql.plans.explain_plans import ExplainSource

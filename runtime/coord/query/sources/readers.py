@@ -10,16 +10,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from ...expr.evaluate import can_fail
-from ...expr.tree.relation import Filter, Get, GlobalId, Map, Project, Relation
-from ...expr.tree.relation_tree import dependencies, inputs
-from ...expr.tree.scalar import And, NowCompare, Scalar, columns_of, remap
-from ...repr.schema import Schema
-from ...transform.narrow_reads import narrow_reads
-from ...transform.pipeline import optimize
-from ..catalog.catalog import Catalog
-from ..catalog.items import Index, Item, MaterializedView, Sink
-from ..catalog.views import expand
+from ....expr.evaluate import can_fail
+from ....expr.tree.relation import Filter, Get, GlobalId, Map, Project, Relation
+from ....expr.tree.relation_tree import dependencies, inputs
+from ....expr.tree.scalar import And, NowCompare, Scalar, columns_of, remap
+from ....repr.schema import Schema
+from ....transform.narrow_reads import narrow_reads
+from ....transform.pipeline import optimize
+from ...catalog.catalog import Catalog
+from ...catalog.items import Index, Item, MaterializedView, Sink
+from ...catalog.views import expand
 
 Conjuncts = tuple[Scalar, ...]
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from ...expr.registry import resolve_call
-from ...expr.tree.scalar import ColumnRef, Literal, Scalar
-from ...repr.schema import Schema
-from ...repr.types import Kind
-from ...storage.row_retention import RowRetention
+from ....expr.registry import resolve_call
+from ....expr.tree.scalar import ColumnRef, Literal, Scalar
+from ....repr.schema import Schema
+from ....repr.types import Kind
+from ....storage.row_retention import RowRetention
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 

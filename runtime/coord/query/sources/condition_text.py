@@ -9,11 +9,11 @@ from collections.abc import Sequence
 
 import pyarrow as pa
 
-from ...expr.coercion.type_rules import base_name
-from ...expr.functions.system.system import quote_ident, quote_literal
-from ...expr.text.text_output import to_text
-from ...expr.tree.scalar import And, Call, Case, Cast, Coalesce, ColumnRef, Literal, Or, Scalar
-from ...repr.types import BOOL, INT4
+from ....expr.coercion.type_rules import base_name
+from ....expr.functions.system.system import quote_ident, quote_literal
+from ....expr.text.text_output import to_text
+from ....expr.tree.scalar import And, Call, Case, Cast, Coalesce, ColumnRef, Literal, Or, Scalar
+from ....repr.types import BOOL, INT4
 
 _INFIX = {
     "eq": "=", "ne": "<>", "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "add": "+", "subtract": "-",
