@@ -309,7 +309,7 @@ class _RunningSource:
 
 
 class Sources:
-    """The sources of one replica.  One thread says what there is to do; another may end them."""
+    """The sources of one replica.  One thread says what there is to do; another may hand on what has become of a commit, and end them."""
 
     def __init__(self, blob: Blob, writer: str, send: Callable[[Message], None]) -> None:
         self._blob = blob

@@ -2,7 +2,8 @@
 
 Threads: one reads messages, tells sources and sinks what is theirs, and looks rows up in indexes, one (the caller's) steps the
 dataflows, one writes their outputs, one writes checkpoints, one waits for what was told to stop, one per source, sink and query
-under way, whose process it watches.  Only the step thread changes dataflows, and nobody else waits for a step.
+under way, whose process it watches.  Only the step thread changes dataflows, and nobody else waits for a step, but a source that is far
+ahead of it.
 """
 
 from __future__ import annotations
@@ -84,9 +85,8 @@ def run_replica(start: StartReplica, blobs: str, cache: ColumnCache, attempt: in
     hello = Hello(start.replica, start.epoch, attempt, os.getpid())
     try:
         connection = dial(start.address, hello, start.secret)
-    except (
-        Refused
-    ) as error:  # dropped, or started anew: whether it is submitted again is for the driver to say
+    except Refused as error:
+        # Dropped, or started anew: whether it is submitted again is for the driver to say.
         logger.warning("replica %s, attempt %d, is not taken: %s", start.replica, attempt, error)
         return
     writer = replica_writer(start.replica, start.epoch, attempt)
