@@ -2,7 +2,8 @@
 
 Two kinds.  **Replaced** blobs were live once; consensus names them, with the version of the shard that let go of
 them.  They go when no leased hold on the shard is as old as that (its reader may have taken a snapshot with them),
-and after a grace period for readers without a lease.  **Orphans** were written and never appended: they go when
+and after a grace period for readers without a lease; none goes while somebody has a *pin*, who reads all shards as of one
+moment, and longer than any of them may be there.  **Orphans** were written and never appended: they go when
 their writer is known dead.
 
 A blob is deleted before it is forgotten: a crash in between leaves a name without a blob, which the next
@@ -19,6 +20,9 @@ from .blob.base import Blob, key_writer
 from .consensus.base import Consensus, Garbage
 from .part import BlobKey, ShardId
 from .state import Hold
+
+PIN = "pin-"
+"""A leased hold whose holder begins so keeps the replaced blobs of every shard, whichever shard it is on."""
 
 _AT_ONCE = 500
 """Blobs that are looked up, or forgotten, in one query."""
@@ -44,12 +48,16 @@ class Collector:
         with self._lock:
             # Garbage first: a lease taken afterwards cannot have seen what was garbage already.
             garbage = self._consensus.garbage()
-            oldest = _oldest_lease(self._consensus.leases())
+            leases = self._consensus.leases()
+            pinned = any(hold.holder.startswith(PIN) for hold in leases)
+            oldest = _oldest_lease(leases)
             self._known_since = {row.blob: self._known_since.get(row.blob, now) for row in garbage}
             ripe = [
                 row.blob
                 for row in garbage
-                if not _needed(row, oldest) and (now - self._known_since[row.blob]) * 1000 >= grace_ms
+                if not pinned
+                and not _needed(row, oldest)
+                and (now - self._known_since[row.blob]) * 1000 >= grace_ms
             ]
             if ripe:
                 confirm()

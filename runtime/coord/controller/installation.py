@@ -390,7 +390,16 @@ class Installation:
         self._subscribe(replica, item.id, set(begins))
         replica.installed.add(item.id)
         replica.send(
-            InstallSink(item.id, item.name, description, source, next(self._terms), former, connections)
+            InstallSink(
+                item.id,
+                item.name,
+                description,
+                source,
+                next(self._terms),
+                former,
+                connections,
+                self._storage.restored_upper,
+            )
         )
 
     def _connections(self, ids: Iterable[GlobalId]) -> dict[GlobalId, Values]:

@@ -14,6 +14,7 @@ import json
 import secrets
 import threading
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,18 @@ from .base import (
     Superseded,
     Transaction,
     WriterRow,
+)
+from .copies import (
+    CONDITIONS,
+    EPOCHS_AHEAD,
+    IDENTITY,
+    ORACLE,
+    RESTORED,
+    ROWS_AT_ONCE,
+    TABLES,
+    Dump,
+    Write,
+    not_empty,
 )
 
 BUSY_TIMEOUT_MS = 10_000
@@ -79,10 +92,8 @@ SELECT s.version, s.rewrites, s.start, s.since, s.upper, s.dropped, c.columns
 FROM shard s JOIN schema c ON c.shard = s.id AND c.ordinal = s.schema WHERE s.id = ?
 """
 _HOLDS = "SELECT shard, holder, since, critical, lease_ms, version, beat FROM hold"
-_ORACLE = "oracle"
 _CHECKSUMS = "checksums"
-_IDENTITY = "identity"
-"""Names of marks: the oracle's, that every page has a checksum, and which environment this is."""
+"""Name of a mark: that every page has a checksum."""
 
 
 class SqliteConsensus:
@@ -133,7 +144,7 @@ class SqliteConsensus:
                 )
             db.execute("INSERT OR IGNORE INTO mark VALUES (?, 1)", (_CHECKSUMS,))
             drawn = secrets.randbits(IDENTITY_BITS)
-            db.execute("INSERT OR IGNORE INTO mark VALUES (?, ?)", (_IDENTITY, drawn))
+            db.execute("INSERT OR IGNORE INTO mark VALUES (?, ?)", (IDENTITY, drawn))
 
     @contextlib.contextmanager
     def _transaction(self, what: str) -> Iterator[apsw.Connection]:
@@ -194,7 +205,7 @@ class SqliteConsensus:
     # Reading
 
     def identity(self) -> int:
-        return int(self._query("SELECT value FROM mark WHERE name = ?", _IDENTITY)[0][0])
+        return int(self._query("SELECT value FROM mark WHERE name = ?", IDENTITY)[0][0])
 
     def change_count(self) -> int:
         return int(self._query("PRAGMA data_version")[0][0])
@@ -240,7 +251,11 @@ class SqliteConsensus:
         return [_hold(row) for row in self._query(f"{_HOLDS} WHERE NOT critical")]
 
     def mark(self) -> int:
-        rows = self._query("SELECT value FROM mark WHERE name = ?", _ORACLE)
+        rows = self._query("SELECT value FROM mark WHERE name = ?", ORACLE)
+        return rows[0][0] if rows else 0
+
+    def restored_upper(self) -> int:
+        rows = self._query("SELECT value FROM mark WHERE name = ?", RESTORED)
         return rows[0][0] if rows else 0
 
     def garbage(self) -> list[Garbage]:
@@ -256,7 +271,32 @@ class SqliteConsensus:
         )
         return {BlobKey(blob) for (blob,) in rows}
 
+    def dump(self, write: Write) -> None:
+        with self._snapshot() as db:
+            for table, columns in TABLES.items():
+                found = db.execute(
+                    f"SELECT {', '.join(columns)} FROM {table} WHERE {CONDITIONS.get(table, 'true')}"
+                )
+                while rows := list(islice(found, ROWS_AT_ONCE)):
+                    write(table, rows)
+
     # Writing
+
+    def load(self, dump: Dump, identity: int, restored: int = 0) -> None:
+        with self._transaction("restore into") as db:
+            if db.execute("SELECT (SELECT count(*) FROM shard) + (SELECT count(*) FROM epoch)").get:
+                raise not_empty(f'"{self._path}"')
+
+            def write(table: str, rows: Sequence[Sequence[Any]]) -> None:
+                columns = TABLES[table]
+                places = ", ".join("?" * len(columns))
+                db.executemany(f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({places})", rows)
+
+            dump(write)
+            db.execute("UPDATE mark SET value = ? WHERE name = ?", (identity, IDENTITY))
+            if restored:
+                db.execute("INSERT INTO mark VALUES (?, ?)", (RESTORED, restored))
+                db.execute("UPDATE epoch SET value = value + ?", (EPOCHS_AHEAD,))
 
     def commit(self, transaction: Transaction) -> Outcome:
         try:
@@ -330,7 +370,7 @@ def _apply(db: apsw.Connection, transaction: Transaction) -> None:
     if transaction.mark is not None:
         db.execute(
             "INSERT INTO mark VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = max(value, excluded.value)",
-            (_ORACLE, transaction.mark),
+            (ORACLE, transaction.mark),
         )
 
 

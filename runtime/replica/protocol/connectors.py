@@ -137,7 +137,8 @@ class FormerInput:
 @dataclass(frozen=True, slots=True)
 class InstallSink:
     """With a former input, `input` begins at the last time of that; the target may have come to it already.  `connections` are
-    what the sink writes through, by id.  `term` is higher with each installation, whichever coordinator or replica it is of."""
+    what the sink writes through, by id.  `term` is higher with each installation, whichever coordinator or replica it is of.
+    `restored_upper`: the environment was restored from a backup of what was committed before that time; 0: it was not."""
 
     id: GlobalId
     name: str
@@ -146,6 +147,7 @@ class InstallSink:
     term: int
     former: FormerInput | None = None
     connections: Mapping[GlobalId, Values] = field(default_factory=dict)
+    restored_upper: int = 0
 
 
 @dataclass(frozen=True, slots=True)
