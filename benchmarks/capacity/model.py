@@ -1,113 +1,138 @@
-"""What a month costs: parameters that were measured, prices that are assumed, and nothing else.
+"""What a month costs: figures that were measured or simulated, prices that are assumed, and arithmetic.
 
-Requests and bytes are linear in commits and in what they bring; what merges write is `amplification` times what is committed.
+Requests and bytes follow commits and what they bring.  A *commit* here is one of one collection: a transaction over five tables is five, and so is a
+tick that changes five views.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import log2
 
-SECONDS = 30 * 24 * 3600
-GB, TB, MIB = 1e9, 1e12, 1 << 20
+MONTH_S = 30 * 24 * 3600
+KIB, MIB = 1 << 10, 1 << 20
+GB, TB = 1e9, 1e12
 
-
-@dataclass(frozen=True, slots=True)
-class Measured:
-    """Of this machine (`measured`, `simulated`).  `inline` commits are those below 64 KiB, which ask S3 for nothing."""
-
-    blob_bytes: float = 6.1 * MIB
-    """Of a blob of Parquet: 64 MiB of Arrow data, of orders with text."""
-    consensus_part_bytes: float = 1_000
-    memory_part_bytes: float = 3_000
-    hold_us: float = 50.0
-    amplification: float = 4.0
-    """Bytes that merges write for each byte that is committed."""
+GARBAGE_S = 60
+LOOKING_SHARE = 100
+"""Names of blobs are listed each minute, or in one part of so many of the time (`persist/gc.py`)."""
+MAINTENANCE_S = 5
+INLINE_BYTES = 64 * KIB
+FAN_IN = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Prices:
-    """Assumed: list prices in US dollars of one large provider, in a region where they are low."""
+class Figures:
+    """Measured on this machine (`measured`), two cores that others used, 27 November 2026; `amplify` is fitted to what was simulated."""
 
-    stored_gb_month: float = 0.023
-    thousand_puts: float = 0.005
-    thousand_gets: float = 0.0004
+    blob_bytes: float = 5.7e6
+    """Encoded, of 64 MiB of Arrow data: orders with text, 11 bytes a row."""
+    part_consensus_bytes: float = 430
+    part_memory_bytes: float = 1_620
+    part_load_us: float = 10
+    hold_us: float = 20
+    append_us: float = 20
+    merge_bytes_s: float = 8e6
+    merges_per_commit: float = 0.141
+
+    def amplify(self, commits: float) -> float:
+        """Bytes that merges write for each byte that was committed, of a collection of so many commits that only grows."""
+        return max(0.0, 0.75 * log2(max(commits, 1.0)) - 2.2)
+
+
+@dataclass(frozen=True, slots=True)
+class Assumed:
+    """Prices in US dollars, as large clouds have them on their lists; one listing of a thousand names; a step of a view."""
+
+    gb_month: float = 0.023
+    thousand_writes: float = 0.005
+    """PUT and LIST; DELETE is free."""
+    thousand_reads: float = 0.0004
     core_hour: float = 0.05
-    database_gb_month: float = 0.23
+    list_s: float = 0.1
+    step_ms: float = 5.0
 
 
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """`history` bytes are stored, encoded, and as many more of what views make of them times `view_share`; `ingest` bytes are committed a
-    second in `commits` commits, over tables and views together."""
+    """`history` encoded bytes at the end of a life of `life_s`, in which they were committed evenly, by `commits` commits a second to `collections`
+    tables, sources and views.  `steps` of views a second; each commit is read by `readers` of them."""
 
     name: str
     history: float
-    views: int
-    ingest: float
+    collections: int
     commits: float
-    step_ms: float = 5.0
-    steps: float = 0.0
-    """Steps of views a second: a view that nothing reaches is not stepped."""
-    view_share: float = 0.5
+    steps: float
+    life_s: float = 12 * MONTH_S
+    readers: float = 1.0
+
+    @property
+    def ingest(self) -> float:
+        return self.history / self.life_s
 
 
 @dataclass(frozen=True, slots=True)
 class Month:
-    """`puts` count LIST as well, which costs as much."""
+    """Of the last month.  `writes` and `reads` are requests."""
 
-    stored: float
     parts: float
-    puts: float
-    gets: float
+    amplification: float
+    writes: float
+    reads: float
     consensus_bytes: float
     coordinator_bytes: float
-    maintenance_cores: float
+    start_s: float
+    coordinator_cores: float
+    merge_cores: float
     step_cores: float
-    storage_cost: float
-    request_cost: float
-    core_cost: float
-
-    @property
-    def cost(self) -> float:
-        return self.storage_cost + self.request_cost + self.core_cost
+    stored: float
+    requested: float
+    computed: float
 
 
-MERGE_BYTES_PER_CORE_S = 4 * MIB
-"""Encoded bytes that one core merges in a second."""
-GARBAGE_S = 60
-"""All names of blobs are listed so often."""
-MAINTENANCE_S = 5
-INLINE_BYTES = 64 << 10
-
-
-def month(work: Workload, measured: Measured | None = None, prices: Prices | None = None) -> Month:
-    measured, prices = measured or Measured(), prices or Prices()
-    stored = work.history * (1 + work.view_share)
-    parts = stored / measured.blob_bytes
-    per_commit = work.ingest / work.commits if work.commits else 0.0
-    merged = work.ingest * measured.amplification
-    # A commit is inline, or one blob, or one for each 64 MiB of Arrow data.
-    committed = (
-        0.0 if per_commit < INLINE_BYTES else max(1.0, per_commit / measured.blob_bytes) * work.commits
-    )
-    merged_blobs = merged / measured.blob_bytes
-    lists = (1 + parts / 1000) / GARBAGE_S
-    puts = (committed + merged_blobs + lists) * SECONDS
-    # A merge reads what it writes, and what was committed before that in smaller blobs; views read what is committed.
-    gets = (2 * committed + merged_blobs) * SECONDS
-    consensus = parts * measured.consensus_part_bytes
-    maintenance = work.views * measured.hold_us / 1e6 / MAINTENANCE_S
-    cores = merged / MERGE_BYTES_PER_CORE_S + work.steps * work.step_ms / 1000 + maintenance
+def month(work: Workload, figures: Figures | None = None, assumed: Assumed | None = None) -> Month:
+    figures, assumed = figures or Figures(), assumed or Assumed()
+    parts = work.history / figures.blob_bytes + work.collections
+    lived = work.commits * work.life_s / work.collections
+    amplification = figures.amplify(lived)
+    committed, merged = requests(work.commits, work.ingest, amplification, figures)
+    looks = 1 / max(GARBAGE_S, LOOKING_SHARE * assumed.list_s * parts / 1000)
+    writes = committed + merged + looks * (1 + parts / 1000)
+    reads = committed * work.readers + committed + merged
+    coordinator = work.collections * figures.hold_us / MAINTENANCE_S + work.commits * figures.append_us
+    merge_cores = work.ingest * amplification / figures.merge_bytes_s
+    step_cores = work.steps * assumed.step_ms / 1000
+    cores = coordinator / 1e6 + merge_cores + step_cores
     return Month(
-        stored=stored,
         parts=parts,
-        puts=puts,
-        gets=gets,
-        consensus_bytes=consensus,
-        coordinator_bytes=parts * measured.memory_part_bytes,
-        maintenance_cores=maintenance,
-        step_cores=work.steps * work.step_ms / 1000,
-        storage_cost=stored / GB * prices.stored_gb_month + consensus / GB * prices.database_gb_month,
-        request_cost=puts / 1000 * prices.thousand_puts + gets / 1000 * prices.thousand_gets,
-        core_cost=cores * SECONDS / 3600 * prices.core_hour,
+        amplification=amplification,
+        writes=writes * MONTH_S,
+        reads=reads * MONTH_S,
+        consensus_bytes=parts * figures.part_consensus_bytes,
+        coordinator_bytes=parts * figures.part_memory_bytes,
+        start_s=parts * figures.part_load_us / 1e6,
+        coordinator_cores=coordinator / 1e6,
+        merge_cores=merge_cores,
+        step_cores=step_cores,
+        stored=work.history / GB * assumed.gb_month,
+        requested=(writes * assumed.thousand_writes + reads * assumed.thousand_reads) * MONTH_S / 1000,
+        computed=cores * MONTH_S / 3600 * assumed.core_hour,
     )
+
+
+def requests(commits: float, ingest: float, amplification: float, figures: Figures) -> tuple[float, float]:
+    """Blobs that commits write, and that merges do: a commit below 64 KiB is inline, and so is what merges make of a few of these."""
+    if not commits:
+        return 0.0, 0.0
+    large = ingest / commits >= INLINE_BYTES
+    committed = max(commits, ingest / figures.blob_bytes) if large else 0.0
+    merges = figures.merges_per_commit * min(commits, ingest / (INLINE_BYTES / FAN_IN))
+    return committed, merges + ingest * amplification / figures.blob_bytes
+
+
+WORKLOADS = (
+    Workload("small", 100 * GB, 120, 10, 20),
+    Workload("middle", 10 * TB, 1_200, 200, 400),
+    Workload("large", 100 * TB, 12_000, 2_000, 4_000),
+)
+"""100, 1,000 and 10,000 views, and as many tables and sources as a fifth of them."""

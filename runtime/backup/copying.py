@@ -18,7 +18,7 @@ _SUBMITTED = 512
 
 def parts_in_blobs(consensus: Consensus) -> dict[BlobKey, PartRef]:
     """The blobs that live parts name, each with such a part."""
-    found = {}
+    found: dict[BlobKey, PartRef] = {}
     for shard in consensus.shard_ids():
         known = consensus.batches(shard, 0)
         for batch in known[1] if known is not None else ():
