@@ -1361,6 +1361,32 @@ OTHERS = (
         ),
         ("tests/adapter/sources/test_errors_of_rows.py::TestARowInError",),
     ),
+    Mutant(
+        "blobs that a backup copies are collected as garbage",
+        (Edit("runtime/persist/gc.py", "if not pinned\n                and not _needed", "if not _needed"),),
+        ("tests/backup/test_take.py::test_what_is_replaced_meanwhile_stays_until_it_is_copied",),
+    ),
+    Mutant(
+        "a sink goes on in a target that is ahead of what was restored",
+        (Edit("runtime/storage/sink/contract.py", "if acknowledged <= restored < written:", "if False:"),),
+        (
+            "tests/e2e/inprocess/faults/test_backup.py::test_sinks_go_on_unless_their_target_is_ahead",
+            "tests/replica/test_sources_and_sinks.py::test_a_target_ahead_of_a_backup_is_left_alone",
+        ),
+    ),
+    Mutant(
+        "a request that was stored is told 400 when garbage comes behind it",
+        (
+            Edit(
+                "runtime/http/protocol.py",
+                "        self._last_words = response\n        self.flow.pause_reading()",
+                "        self._say(response)",
+            ),
+        ),
+        (
+            "tests/e2e/inprocess/webhooks/test_hostile_requests.py::test_garbage_behind_requests_that_are_stored",
+        ),
+    ),
 )
 
 MUTANTS = (*FINDINGS, *OTHERS)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -100,15 +101,17 @@ def sums(client: PersistClient) -> dict[str, int]:
 
 
 class Watched:
-    """Blobs that something happens at before each is read."""
+    """Blobs that something happens at before each is read, one thing after the other."""
 
-    def __init__(self, inner: Blob, before: list[object]) -> None:
+    def __init__(self, inner: Blob, before: list[Callable[[], object]]) -> None:
         self._inner = inner
         self._before = before
+        self._lock = threading.Lock()
 
     def get(self, key: BlobKey) -> bytes:
-        if self._before:
-            self._before.pop(0)()  # type: ignore[operator]
+        with self._lock:
+            if self._before:
+                self._before.pop(0)()
         return self._inner.get(key)
 
     def put(self, key: BlobKey, data: bytes) -> None:
