@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from itertools import islice
 
 from ..persist.blob.base import Blob
@@ -16,21 +17,38 @@ AT_ONCE = 8
 _SUBMITTED = 512
 
 
-def parts_in_blobs(consensus: Consensus) -> dict[BlobKey, PartRef]:
-    """The blobs that live parts name, each with such a part."""
-    found: dict[BlobKey, PartRef] = {}
+@dataclass(slots=True)
+class Count:
+    blobs: int = 0
+    nbytes: int = 0
+
+    def add(self, part: PartRef) -> None:
+        self.blobs += 1
+        self.nbytes += part.nbytes
+
+
+def parts_in_blobs(consensus: Consensus) -> Iterator[PartRef]:
+    """The parts that are blobs, one of each blob.  A shard's are in memory at a time."""
     for shard in consensus.shard_ids():
         known = consensus.batches(shard, 0)
-        for batch in known[1] if known is not None else ():
-            found.update((part.blob, part) for part in batch.parts if part.blob is not None)
-    return found
+        batches = known[1] if known is not None else ()
+        yield from {
+            part.blob: part for batch in batches for part in batch.parts if part.blob is not None
+        }.values()
 
 
-def copy_blobs(
-    parts: Iterable[PartRef], source: Blob, target: Blob, wanted: Callable[[], object] = lambda: None
-) -> None:
-    """Copies the blobs of the parts; durable on return.  `wanted` is called again and again, and raises what ends it.  StorageError for a blob
-    that is not there, or is not what was written."""
+def copy_missing(
+    parts: Iterable[PartRef],
+    there: Collection[BlobKey],
+    source: Blob,
+    target: Blob,
+    wanted: Callable[[], object] = lambda: None,
+) -> tuple[Count, Count]:
+    """Copies the blobs of the parts that are not `there` in the target; durable on return.  Counts all of them, and those that were copied.
+
+    `wanted` is called again and again, and raises what ends it.  StorageError for a blob that is not in the source, or is not what was written.
+    """
+    found, copied = Count(), Count()
 
     def copy(part: PartRef) -> None:
         assert part.blob is not None, "parts in blobs are copied"
@@ -42,10 +60,11 @@ def copy_blobs(
     with ThreadPoolExecutor(AT_ONCE, "copy") as threads:
         left = iter(parts)
         while some := list(islice(left, _SUBMITTED)):
-            for _ in threads.map(copy, some):
+            lacking = [part for part in some if part.blob not in there]
+            for _ in threads.map(copy, lacking):
                 pass
-
-
-def missing(parts: dict[BlobKey, PartRef], there: Collection[BlobKey]) -> Iterator[PartRef]:
-    """Those whose blobs are not `there`."""
-    return (part for key, part in parts.items() if key not in there)
+            for part in some:
+                found.add(part)
+            for part in lacking:
+                copied.add(part)
+    return found, copied

@@ -35,9 +35,9 @@ from ..persist.consensus.base import IDENTITY_BITS
 from ..persist.consensus.copies import DurableConsensus, not_empty
 from ..persist.consensus.sqlite import SqliteConsensus
 from ..persist.location import Location, open_blob
-from ..persist.part import BlobKey, PartRef
+from ..persist.part import BlobKey
 from ..persist.stores import open_consensus, remember
-from .copying import copy_blobs, missing, parts_in_blobs
+from .copying import copy_missing, parts_in_blobs
 from .manifest import KEYS_FILE, Manifest, piece
 from .place import Place, file_key
 
@@ -59,12 +59,11 @@ def restore(place: Place, manifest: Manifest, directory: Path, location: Locatio
         path = Path(temporary) / CONSENSUS_FILE
         _fetch(place, manifest, path)
         with closing(SqliteConsensus(path)) as copy:
-            parts = parts_in_blobs(copy)
-            _check_whole(place, manifest, parts)
+            _check_whole(place, manifest, copy)
             if identity is None:
                 identity = _begin(directory, described)
             there = _claimed(places.blob, identity)
-            copy_blobs(missing(parts, there), place.blobs, open_blob(places.blob))
+            copy_missing(parts_in_blobs(copy), there, place.blobs, open_blob(places.blob))
             if manifest.keys:
                 _restore_keys(place, manifest, directory)
             with closing(open_consensus(places.consensus)) as consensus:
@@ -136,9 +135,10 @@ def _fetch(place: Place, manifest: Manifest, path: Path) -> None:
         )
 
 
-def _check_whole(place: Place, manifest: Manifest, parts: dict[BlobKey, PartRef]) -> None:
+def _check_whole(place: Place, manifest: Manifest, copy: SqliteConsensus) -> None:
     """Before anything is written: that all blobs are there."""
-    lacking = len(list(missing(parts, set(place.blobs.keys()))))
+    there = set(place.blobs.keys())
+    lacking = sum(part.blob not in there for part in parts_in_blobs(copy))
     if lacking:
         raise StorageError(
             f'backup "{manifest.name}" lacks {lacking} of its {manifest.blobs} blobs',

@@ -24,11 +24,10 @@ from ..directory import CONSENSUS_FILE, installed_version
 from ..errors import InvalidParameter, ObjectNotReady, PtvcError, StorageError, UndefinedObject
 from ..persist.client import DEFAULT_LEASE_MS, PersistClient
 from ..persist.consensus.base import Consensus
-from ..persist.consensus.copies import DurableConsensus
 from ..persist.consensus.sqlite import SqliteConsensus
-from ..persist.part import BlobKey, PartRef, ShardId
+from ..persist.part import ShardId
 from ..persist.stores import DurableStores
-from .copying import copy_blobs, missing, parts_in_blobs
+from .copying import Count, copy_missing, parts_in_blobs
 from .manifest import KEYS_FILE, MANIFEST_FILE, Manifest, piece
 from .place import Place, file_key
 
@@ -121,18 +120,22 @@ def take(
         ):
             path = Path(directory) / CONSENSUS_FILE
             taken_ms = clock.now_ms()
-            snapshot = _snapshot(stores.consensus, path)
-            lacking = list(missing(snapshot.parts, there))
-            try:
-                copy_blobs(lacking, stores.blob, place.blobs, pin.check)
-            except _PinLost:
-                pass
-            except StorageError:
-                if pin.held():
-                    raise
-            else:
-                manifest = _written(place, path, snapshot, identity, taken_ms, keys)
-                return Taken(manifest, len(lacking), sum(part.nbytes for part in lacking))
+            with closing(SqliteConsensus(path)) as copy:
+                copy.load(stores.consensus.dump, identity)
+                shards, upper = len(copy.shard_ids()), _upper(copy)
+                counts: tuple[Count, Count] | None = None
+                try:
+                    parts = parts_in_blobs(copy)
+                    counts = copy_missing(parts, there, stores.blob, place.blobs, pin.check)
+                except _PinLost:
+                    pass
+                except StorageError:
+                    if pin.held():
+                        raise
+            if counts is not None:  # the file is whole, as it is closed
+                found, copied = counts
+                about = _About(f"{identity:x}", taken_ms, upper, shards, found)
+                return Taken(_written(place, path, about, keys), copied.blobs, copied.nbytes)
         logger.warning(
             "the backup has stood still for longer than its lease: it begins again with a new snapshot"
         )
@@ -158,19 +161,14 @@ def _pinned(client: PersistClient, lease_ms: int) -> Iterator[_Pin]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Snapshot:
-    """Of consensus: what of it is not in the file that it was written to, as a manifest says it."""
+class _About:
+    """What a manifest says of a snapshot."""
 
-    parts: dict[BlobKey, PartRef]
-    shards: int
+    environment: str
+    taken_ms: int
     upper: int
-
-
-def _snapshot(consensus: DurableConsensus, path: Path) -> _Snapshot:
-    """Writes a snapshot of consensus to a new file, which is whole on return."""
-    with closing(SqliteConsensus(path)) as copy:
-        copy.load(consensus.dump, consensus.identity())
-        return _Snapshot(parts_in_blobs(copy), len(copy.shard_ids()), _upper(copy))
+    shards: int
+    blobs: Count
 
 
 def _upper(consensus: Consensus) -> int:
@@ -181,13 +179,11 @@ def _upper(consensus: Consensus) -> int:
     return max((head.upper for head in heads if head is not None and head.upper <= latest), default=0)
 
 
-def _written(
-    place: Place, path: Path, snapshot: _Snapshot, identity: int, taken_ms: int, keys: bytes | None
-) -> Manifest:
+def _written(place: Place, path: Path, about: _About, keys: bytes | None) -> Manifest:
     """Writes the copy of consensus, and last the manifest."""
-    environment = f"{identity:x}"
-    taken = datetime.fromtimestamp(taken_ms / 1000, UTC)
-    name = f"{taken:%Y%m%dT%H%M%S}.{taken_ms % 1000:03}Z-{secrets.token_hex(3)}"
+    environment = about.environment
+    taken = datetime.fromtimestamp(about.taken_ms / 1000, UTC)
+    name = f"{taken:%Y%m%dT%H%M%S}.{about.taken_ms % 1000:03}Z-{secrets.token_hex(3)}"
     digest, pieces, nbytes = hashlib.sha256(), 0, 0
     with path.open("rb") as file:
         while data := file.read(PIECE_BYTES):
@@ -200,11 +196,11 @@ def _written(
         name=name,
         environment=environment,
         release=installed_version(),
-        taken_ms=taken_ms,
-        upper=snapshot.upper,
-        shards=snapshot.shards,
-        blobs=len(snapshot.parts),
-        blob_bytes=sum(part.nbytes for part in snapshot.parts.values()),
+        taken_ms=about.taken_ms,
+        upper=about.upper,
+        shards=about.shards,
+        blobs=about.blobs.blobs,
+        blob_bytes=about.blobs.nbytes,
         pieces=pieces,
         nbytes=nbytes,
         sha256=digest.hexdigest(),

@@ -46,7 +46,7 @@ def test_every_pair_of_stores(
                 world.merge()
         wanted = sums(world.client)
         taken = take(world.stores, place, world.clock)
-        assert taken.copied == taken.manifest.blobs == len(parts_in_blobs(world.stores.consensus)) > 4
+        assert taken.copied == taken.manifest.blobs == len(list(parts_in_blobs(world.stores.consensus))) > 4
         assert taken.manifest.upper == world.time
         world.move()
     assert wanted["left"] + wanted["right"] == TOTAL
