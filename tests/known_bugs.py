@@ -1307,6 +1307,26 @@ OTHERS = (
         ("tests/storage/source/delta/test_connector.py::test_only_what_differs_is_handed_out",),
     ),
     Mutant(
+        "errors of a lake's rows stay behind when compaction has put them into other files",
+        (Edit("runtime/storage/source/delta/table.py", "if in_error and not all(", "if False and not all("),),
+        (
+            "tests/storage/source/delta/test_connector.py::test_errors_name_the_files_in_which_their_rows_lie_now",
+        ),
+    ),
+    Mutant(
+        "rows of a file that are gone do not count in the numbers of those behind them",
+        (
+            Edit(
+                "runtime/storage/source/iceberg/table.py",
+                'numbers = places + np.searchsorted(before, places, "right") + 1',
+                "numbers = places + 1",
+            ),
+        ),
+        (
+            "tests/storage/source/iceberg/test_connector.py::test_rows_in_error_are_counted_with_those_that_are_gone",
+        ),
+    ),
+    Mutant(
         "rows of the catalog about an item stay as they were before it was altered",
         (
             Edit(

@@ -166,7 +166,9 @@ class _Steps:
             case Record(fields=fields):
                 return self._record([self.of(field.type, level) for field in fields])
             case Union(branches=branches):
-                return self._union([None if branch == NULL else self.of(branch, level) for branch in branches])
+                return self._union(
+                    [None if branch == NULL else self.of(branch, level) for branch in branches]
+                )
             case Again(name=name):
                 return self._again(self._records[name], level)
             case Array(items=items):

@@ -82,7 +82,8 @@ def sql_type(type_: Type, field: str) -> ScalarType:
             return JSONB
         case Again(name=name):
             raise Unsupported(
-                f'field "{field}" of the Avro schema has a record "{name}" that contains itself', hint=_WITHOUT
+                f'field "{field}" of the Avro schema has a record "{name}" that contains itself',
+                hint=_WITHOUT,
             )
         case Union() if (inner_type := nullable_of(type_)) is not None:
             return sql_type(inner_type, field)

@@ -188,7 +188,11 @@ def test_a_block_of_other_bytes_is_refused_or_has_as_many_records(
     ("name", "type_", "message"),
     [
         ("tree", JSONB, 'field "tree.kids" of the Avro schema has a record "a.node" that contains itself'),
-        ("either2", JSONB, 'field "either.kids" of the Avro schema has a record "a.node" that contains itself'),
+        (
+            "either2",
+            JSONB,
+            'field "either.kids" of the Avro schema has a record "a.node" that contains itself',
+        ),
         ("next", JSONB, 'field "next" of the Avro schema has a record "r" that contains itself'),
     ],
 )
@@ -204,7 +208,12 @@ class _Registry:
 
 def test_a_schema_to_read_with_leaves_it_out() -> None:
     """Of a registry: a record that contains itself, as one that does not."""
-    pair = {"type": "record", "name": "node", "namespace": "a", "fields": [{"name": "text", "type": "string"}]}
+    pair = {
+        "type": "record",
+        "name": "node",
+        "namespace": "a",
+        "fields": [{"name": "text", "type": "string"}],
+    }
     reader = {
         "type": "record",
         "name": "r",
