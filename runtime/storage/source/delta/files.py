@@ -72,7 +72,7 @@ def _as(values: pa.Array, type_: pa.DataType) -> pa.Array:
 
 def path_of(action: Mapping[str, Any], what: str) -> str:
     """Below the table's place.  Raises SourceStalled for a file elsewhere."""
-    path = unquote(action["path"])  # the log has URIs
+    path = unquote(action["path"]).removeprefix("/")  # the log has URIs, and DuckDB's with a slash in front
     if "://" in path or path.startswith("/") or ".." in path.split("/"):
         raise SourceStalled(
             f'{what} has its file "{path}" elsewhere',

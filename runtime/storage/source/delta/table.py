@@ -220,7 +220,11 @@ class DeltaLakeTable:
             found = pa.RecordBatchReader.from_stream(table.deletion_vectors())
             root = unquote(table.table_uri).rstrip("/") + "/"
             return {
-                unquote(path).removeprefix(root).removeprefix("file://").removeprefix(root): kept.values
+                unquote(path)
+                .removeprefix(root)
+                .removeprefix("file://")
+                .removeprefix(root)
+                .lstrip("/"): kept.values
                 for batch in found
                 for path, kept in zip(
                     batch.column("filepath").to_pylist(), batch.column("selection_vector"), strict=True

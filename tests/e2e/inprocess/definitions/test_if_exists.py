@@ -14,7 +14,7 @@ Db = psycopg.Connection[tuple[Any, ...]]
 
 OF_POSTGRES = (
     "DROP TABLE IF EXISTS x",
-    "DROP TABLE IF EXISTS x, t2, here.x, nowhere.x",
+    "DROP TABLE IF EXISTS x, t2, public.x, nowhere.x",
     "DROP VIEW IF EXISTS x",
     "DROP MATERIALIZED VIEW IF EXISTS x CASCADE",
     "DROP INDEX IF EXISTS x",
@@ -26,7 +26,6 @@ OF_POSTGRES = (
     "DROP FUNCTION IF EXISTS x(text)",
     "DROP FUNCTION IF EXISTS nowhere.x()",
     "DROP FUNCTION IF EXISTS x(nothing)",
-    "DROP AGGREGATE IF EXISTS x(text)",
     "ALTER TABLE IF EXISTS x RENAME TO y",
     "ALTER TABLE IF EXISTS nowhere.x RENAME TO y",
     "ALTER TABLE IF EXISTS x RENAME COLUMN a TO b",
@@ -48,6 +47,7 @@ OF_POSTGRES = (
     "ALTER TABLE t DROP CONSTRAINT IF EXISTS x",
 )
 OF_OURS = {
+    "DROP AGGREGATE IF EXISTS x(text)": "aggregate x(text)",
     "DROP SOURCE IF EXISTS x": 'source "x"',
     "DROP SINK IF EXISTS nowhere.x": 'schema "nowhere"',
     "DROP CLUSTER IF EXISTS x": 'cluster "x"',
@@ -105,15 +105,14 @@ def table(db: Db) -> Db:
 
 @pytest.mark.parametrize("sql", OF_POSTGRES)
 def test_as_postgresql_says_it(table: Db, postgres: Db, sql: str) -> None:
-    found = told(table, sql.replace("here.", ""))
-    assert found == told(postgres, sql.replace("here.", "of_if_exists."))
+    found = told(table, sql)
+    assert found == told(postgres, sql)
     assert found[1]
 
 
 @pytest.mark.parametrize(("sql", "what"), OF_OURS.items())
 def test_statements_that_postgresql_has_not(table: Db, sql: str, what: str) -> None:
-    tag, heard = told(table, sql)
-    assert sql.startswith(str(tag))
+    _, heard = told(table, sql)
     assert heard == [("NOTICE", "00000", f"{what} does not exist, skipping")]
     with pytest.raises(psycopg.Error, match="does not exist"):
         table.execute(sql.replace("IF EXISTS ", "", 1))
