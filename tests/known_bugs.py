@@ -1307,6 +1307,13 @@ OTHERS = (
         ("tests/storage/source/delta/test_connector.py::test_only_what_differs_is_handed_out",),
     ),
     Mutant(
+        "an earlier copy of the server's files is read on",
+        (Edit("runtime/storage/source/postgres/upstream.py", "if found.reached >= at.lsn:", "if True:"),),
+        (
+            "tests/storage/source/postgres/test_own_server.py::test_an_earlier_copy_of_the_files_is_not_gone_on_with",
+        ),
+    ),
+    Mutant(
         "errors of a lake's rows stay behind when compaction has put them into other files",
         (Edit("runtime/storage/source/delta/table.py", "if in_error and not all(", "if False and not all("),),
         (

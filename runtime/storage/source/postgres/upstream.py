@@ -63,6 +63,8 @@ class Upstream:
     def __init__(self, options: PostgresOptions, values: Values, clock: Clock) -> None:
         self._options, self._values, self._clock = options, values, clock
         self._db: Db | None = None
+        self._restored: SourceStalled | None = None
+        """Once the server was found to have another history it has that, also when its log is as long as what was read."""
 
     def close(self) -> None:
         if self._db is not None:
@@ -147,6 +149,7 @@ class Upstream:
                 hint=_NEW,
             )
         if found.timeline == at.timeline:
+            self._check_reached(found, at)
             return at
         left = left_timeline_at(db, found, at.timeline)
         if left is None or left < at.lsn:
@@ -158,6 +161,27 @@ class Upstream:
                 hint=_NEW,
             )
         return replace(at, timeline=found.timeline)
+
+    def _check_reached(self, found: Cluster, at: Position) -> None:
+        """What was read was durable there: a server whose log is shorter follows the other one, or is an earlier copy of its files."""
+        if self._restored is not None:
+            raise self._restored
+        if found.reached >= at.lsn:
+            return
+        there = (
+            f"the log of the server ends at {lsn_text(found.reached)}, and was read up to {lsn_text(at.lsn)}"
+        )
+        if self.db.execute("SELECT pg_is_in_recovery()").fetchone() == (True,):
+            raise SourceStalled(
+                there, detail="It follows the one that was read, and has not come so far yet."
+            )
+        self._restored = SourceStalled(
+            there,
+            detail="An earlier copy of the server's files was put in their place.",
+            sqlstate="55000",
+            hint=_NEW,
+        )
+        raise self._restored
 
     def _check_slot(self, at: Position) -> None:
         slot = self._options.slot
