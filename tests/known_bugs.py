@@ -1307,6 +1307,19 @@ OTHERS = (
         ("tests/storage/source/delta/test_connector.py::test_only_what_differs_is_handed_out",),
     ),
     Mutant(
+        "who alters a table upstream and the snapshot of it wait for each other",
+        (
+            Edit(
+                "runtime/storage/source/postgres/snapshot.py",
+                "if self._upstream.wait_for_each_other(self._slot_db.info.backend_pid, ours):",
+                "if not ours:",
+            ),
+        ),
+        (
+            "tests/storage/source/postgres/test_connector.py::test_who_alters_a_table_and_the_snapshot_do_not_wait_for_each_other",
+        ),
+    ),
+    Mutant(
         "an earlier copy of the server's files is read on",
         (Edit("runtime/storage/source/postgres/upstream.py", "if found.reached >= at.lsn:", "if True:"),),
         (

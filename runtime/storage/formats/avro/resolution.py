@@ -97,8 +97,8 @@ def _resolve(writer: Type, reader: Type, known: _Known) -> Node:
             return BytesNode(text=target == "string")
         case Fixed(size=size), _:
             return FixedNode(size)
-        case Enum(symbols=written), Enum(symbols=known, default=default):
-            return EnumNode(written, [symbol if symbol in known else default for symbol in written])
+        case Enum(symbols=written), Enum(symbols=wanted, default=default):
+            return EnumNode(written, [symbol if symbol in wanted else default for symbol in written])
         case Array(items=items), Array(items=target):
             return ArrayNode(_resolve(items, target, known))
         case Map(values=values), Map(values=target):

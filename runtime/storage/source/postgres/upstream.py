@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from time import monotonic
@@ -56,6 +56,10 @@ _WAITS_FOR = """
     SELECT 'prepared transaction "' || p.gid || '" since ' || to_char(p.prepared, 'YYYY-MM-DD HH24:MI:SS') || ' UTC'
     FROM pg_prepared_xacts p WHERE p.transaction IN (SELECT l.transactionid FROM pg_locks l WHERE l.pid = %s AND NOT l.granted)"""
 """A prepared transaction is of no process."""
+_WAIT_FOR_EACH_OTHER = """
+    WITH RECURSIVE waited_for (pid) AS (
+        SELECT unnest(pg_blocking_pids(%s)) UNION SELECT unnest(pg_blocking_pids(pid)) FROM waited_for)
+    SELECT EXISTS (SELECT FROM waited_for WHERE pid = ANY (%s))"""
 _NEW = "Drop the source, and create it again: it begins with the contents as they are then."
 
 
@@ -112,6 +116,10 @@ class Upstream:
     def waits_for(self, process: int) -> str:
         """Whose transactions a process of the server waits for, as far as that is told; "" where nothing is."""
         return ", ".join(text for (text,) in self.db.execute(_WAITS_FOR, (process, process)))
+
+    def wait_for_each_other(self, process: int, others: Sequence[int]) -> bool:
+        """Whether what the process waits for waits for one of the others itself, or for what waits for one."""
+        return self.db.execute(_WAIT_FOR_EACH_OTHER, (process, list(others))).fetchone() == (True,)
 
     # -- the slot --
 
