@@ -1307,6 +1307,46 @@ OTHERS = (
         ("tests/storage/source/delta/test_connector.py::test_only_what_differs_is_handed_out",),
     ),
     Mutant(
+        "who alters a table upstream and the snapshot of it wait for each other",
+        (
+            Edit(
+                "runtime/storage/source/postgres/snapshot.py",
+                "if self._upstream.wait_for_each_other(self._slot_db.info.backend_pid, ours):",
+                "if not ours:",
+            ),
+        ),
+        (
+            "tests/storage/source/postgres/test_connector.py::test_who_alters_a_table_and_the_snapshot_do_not_wait_for_each_other",
+        ),
+    ),
+    Mutant(
+        "an earlier copy of the server's files is read on",
+        (Edit("runtime/storage/source/postgres/upstream.py", "if found.reached >= at.lsn:", "if True:"),),
+        (
+            "tests/storage/source/postgres/test_own_server.py::test_an_earlier_copy_of_the_files_is_not_gone_on_with",
+        ),
+    ),
+    Mutant(
+        "errors of a lake's rows stay behind when compaction has put them into other files",
+        (Edit("runtime/storage/source/delta/table.py", "if in_error and not all(", "if False and not all("),),
+        (
+            "tests/storage/source/delta/test_connector.py::test_errors_name_the_files_in_which_their_rows_lie_now",
+        ),
+    ),
+    Mutant(
+        "rows of a file that are gone do not count in the numbers of those behind them",
+        (
+            Edit(
+                "runtime/storage/source/iceberg/table.py",
+                'numbers = places + np.searchsorted(before, places, "right") + 1',
+                "numbers = places + 1",
+            ),
+        ),
+        (
+            "tests/storage/source/iceberg/test_connector.py::test_rows_in_error_are_counted_with_those_that_are_gone",
+        ),
+    ),
+    Mutant(
         "rows of the catalog about an item stay as they were before it was altered",
         (
             Edit(
