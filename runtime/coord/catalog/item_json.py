@@ -7,7 +7,7 @@ that came later: the former are not looked at, the latter have defaults.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, assert_never
 
@@ -37,6 +37,7 @@ from .connectors import (
 from .items import (
     AnyView,
     Connection,
+    Former,
     Function,
     Identity,
     Index,
@@ -199,7 +200,7 @@ def _fields(item: Item) -> Json:
                     **_connection(item.connector, item.key, item.envelope),
                     as_of=item.as_of,
                     generation=item.generation or None,
-                    switched_at=item.switched_at if item.former is not None else None,
+                    **_formers(item),
                     kept=item.kept.to_json() or None,
                 ),
             }
@@ -238,6 +239,17 @@ def _connection(connector: Connector, key: tuple[int, ...], envelope: Envelope) 
         "connector_options": connector_options(connector),
         "key": list(key),
         "envelope": envelope.value,
+    }
+
+
+def _formers(item: Sink) -> Json:
+    """The last one by the time up to which it is shown, and those before it."""
+    if not item.formers:
+        return {}
+    *older, last = item.formers
+    return {
+        "formers": [[former.id, former.generation, former.last] for former in older] or None,
+        "switched_at": last.last,
     }
 
 
@@ -381,7 +393,7 @@ def item_from_json(text: str) -> Item:
                 envelope=Envelope(options["envelope"]),
                 as_of=options["as_of"],
                 generation=options.get("generation", 0),
-                switched_at=options.get("switched_at", 0),
+                formers=_read_formers(v["uses"], options),
                 kept=Schema.from_json(options.get("kept", [])),
             )
         case Function.kind.value:
@@ -425,6 +437,13 @@ def _read_named(v: Json) -> tuple[tuple[GlobalId, int], ...] | None:
     """The columns that a view names."""
     columns = v.get("columns")
     return None if columns is None else tuple((id_, place) for id_, place in columns)
+
+
+def _read_formers(uses: Sequence[GlobalId], options: Json) -> tuple[Former, ...]:
+    if (switched_at := options.get("switched_at")) is None:
+        return ()
+    older = (Former(id_, generation, last) for id_, generation, last in options.get("formers", ()))
+    return (*older, Former(uses[1], options["generation"] - 1, switched_at))
 
 
 def _read_lineage(options: Json) -> Lineage | None:

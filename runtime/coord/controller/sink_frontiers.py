@@ -25,19 +25,16 @@ class SinkFrontiers:
         if latest is None or progress.upper >= latest.upper:
             self._latest[progress.id] = progress
 
-    def has_switched(self, item: Sink) -> bool:
-        """Whether nothing of the sink's former input is to be written any more."""
+    def left(self, item: Sink) -> int | None:
+        """The generation that the sink's target has come to, where it shows nothing of some former input any more."""
         latest = self._latest.get(item.id)
-        return item.former is not None and latest is not None and latest.generation == item.generation
+        if latest is None or not any(former.generation < latest.generation for former in item.formers):
+            return None
+        return latest.generation
 
     def reads(self, item: Sink) -> Iterator[tuple[GlobalId, int]]:
         """What the sink would read after a restart, and from which time on."""
-        written = self.durable_upper(item) - 1
-        if item.former is None:
-            yield item.on, written
-        else:
-            yield item.former, written
-            yield item.on, item.switched_at
+        return item.begins(self.durable_upper(item) - 1)
 
     def upper(self, item: Sink) -> int:
         """Everything below is known to be in the sink's target; the target itself may be further."""
