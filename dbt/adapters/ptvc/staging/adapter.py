@@ -294,7 +294,9 @@ class StagingAdapter(SinksAdapter):
             }
             taken = [one.without(going) for one in staged if one.node not in causes]
             try:
-                self._staging.place(taken, edges)
+                sinks = {name_of(sink): sink for one in taken for sink in one.sinks}
+                reads = {name: name_of(self.reads_now(sink)) for name, sink in sinks.items()}
+                self._staging.place(taken, edges, reads)
                 break
             except psycopg.Error as error:
                 if error.sqlstate in _WORTH_ANOTHER and attempt < _ATTEMPTS:
