@@ -96,14 +96,13 @@ class Maintenance:
             for collection in self._collections.all()
             if not collection.timestamped and self._holds_inputs_back(collection)
         ]
-        positions = {
-            item.remap: str(self._controller.sinks.upper(item))
-            for item in self._catalog.user_items()
-            if isinstance(item, Sink)
-        }
         if timed:
             await self._storage.append(tuple(timed))
-        await self._storage.record(positions)
+        await self._storage.record(
+            lambda: self._controller.sinks.positions(
+                item for item in self._catalog.user_items() if isinstance(item, Sink)
+            )
+        )
 
     def _holds_inputs_back(self, view: Collection) -> bool:
         """An input has data that can be compacted no further than to the view's durable frontier; or the view is hydrated, and

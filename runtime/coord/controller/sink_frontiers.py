@@ -6,7 +6,7 @@ The target itself may be further, and knows: a sink that begins asks its target 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from ...expr.tree.relation import GlobalId
 from ...replica.protocol import SinkProgress
@@ -43,6 +43,10 @@ class SinkFrontiers:
         return (
             durable if latest is None else max(latest.upper, durable)
         )  # it may have a part of its beginning
+
+    def positions(self, sinks: Iterable[Sink]) -> dict[str, str]:
+        """How far their targets have come, by the shards that hold it."""
+        return {sink.remap: str(self.upper(sink)) for sink in sinks}
 
     def statistics(self) -> Iterator[tuple[GlobalId, Mapping[str, int]]]:
         for id_, latest in self._latest.items():

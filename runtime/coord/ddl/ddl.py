@@ -189,7 +189,7 @@ class Ddl:
                 changes = list(self._settled_sinks())
                 sinks = [change.after for change in changes if isinstance(change.after, Sink)]
                 # A restart finds them beyond it.
-                await self._storage.record({sink.remap: str(self._sinks.upper(sink)) for sink in sinks})
+                await self._storage.record(lambda: self._sinks.positions(sinks))
                 await self._changes.apply(changes)
         finally:
             AUTHOR.reset(author)

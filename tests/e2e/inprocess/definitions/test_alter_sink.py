@@ -276,9 +276,8 @@ def test_a_statement_finds_what_the_target_has_left(tmp_path: Path) -> None:
             db.execute("COMMENT ON TABLE t IS 'of the block'")
             db.execute("DROP MATERIALIZED VIEW new")
             db.execute("COMMIT")
-            [of_itself] = rows(db, 'SELECT event_type, "user" FROM mz_catalog.mz_audit_events '
-                                   "WHERE object_type = 'sink' ORDER BY id DESC LIMIT 1")  # fmt: skip
-            assert of_itself == ("alter", None)
+            [(told,)] = rows(db, "SELECT count(*) FROM mz_catalog.mz_audit_events WHERE object_type = 'sink'")
+            assert told == 3, "what the runtime does for a statement is none of its author's"
         runtime.abandon()
         runtime.start()
         with runtime.connect() as db:
