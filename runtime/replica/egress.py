@@ -255,13 +255,14 @@ class _RunningSink:
         return net, chunk.upper
 
     def _say_running(self, sink: SinkTarget) -> None:
-        self._state("running", None)
+        """Its status last: whoever sees that it runs may rely on what it has gone over to."""
         progress = SinkProgress(
             self._command.id, sink.durable_upper, sink.written_generation, asdict(sink.statistics)
         )
         if progress != self._progress:
             self._progress = progress
             self._send(progress)
+        self._state("running", None)
 
     def _read(self, chunk: Chunk) -> Delta:
         """Raises _Behind if parts are not there any more: others have taken their place."""
