@@ -762,6 +762,33 @@ OTHERS = (
         ("tests/storage/connections/test_kafka.py",),
     ),
     Mutant(
+        "a sink goes over from what it was given last, whatever its target shows",
+        (
+            Edit(
+                "runtime/replica/egress.py",
+                "self._formers = [each for each in self._formers if each[0].generation == wanted]",
+                "self._formers = self._formers[-1:]",
+            ),
+        ),
+        ("tests/replica/test_sink_exchanges.py",),
+    ),
+    Mutant(
+        "two positions of a sink that are recorded at one time both stay",
+        (Edit("runtime/coord/storage/storage.py", "async with self._recording:", "if self._recording:"),),
+        ("tests/coord/storage/test_storage.py",),
+    ),
+    Mutant(
+        "a block does not go together with a sink that lets go of what it has read",
+        (
+            Edit(
+                "runtime/coord/catalog/conflicts.py",
+                " and not _has_let_go(base.get(key), now.get(key))",
+                "",
+            ),
+        ),
+        ("tests/coord/catalog/test_catalog_conflicts.py",),
+    ),
+    Mutant(
         "a Kafka sink that could not read its progress writes on with what it knew before",
         (
             Edit(
