@@ -50,7 +50,7 @@ class Checkpoints:
         self._thread = ThreadPoolExecutor(1, "remove state")
         self._removed = count(1)
         ids = {name: id_ for id_, name in names.items()}
-        for path in directory.iterdir() if directory.is_dir() else ():
+        for path in directory.glob("[!.]*"):
             if path.name not in ids:
                 logger.info("removing the state of %s, which does not exist", path.name)
                 shutil.rmtree(path, ignore_errors=True)

@@ -14,7 +14,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from secrets import token_hex
 from typing import Protocol
@@ -84,18 +84,13 @@ class FileObjects:
 
     def delete(self, names: Sequence[str]) -> None:
         for name in names:
-            path = self._directory / check_name(name)
             with _named("delete", name):
-                path.unlink(missing_ok=True)
-            for folder in path.relative_to(self._directory).parents:
-                with suppress(OSError):  # what is not empty stays
-                    (self._directory / folder).rmdir()
+                (self._directory / check_name(name)).unlink(missing_ok=True)
 
     def names(self, folder: str = "") -> Iterator[str]:
-        with _named("list", folder or "*"):
-            for path in (self._directory / folder).rglob("*"):
-                if path.is_file():
-                    yield path.relative_to(self._directory).as_posix()
+        for place, _, files in os.walk(self._directory / folder):
+            for file in files:
+                yield Path(place, file).relative_to(self._directory).as_posix()
 
 
 @contextmanager
