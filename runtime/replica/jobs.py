@@ -104,9 +104,10 @@ def run_tasks(
     """As `run_job`."""
     started = monotonic()
     group, count = job_writer(command.job_id), len(command.items)
-    work: Callable[[Any], Any] = command.work
-    if isinstance(command.work, FileWriting):
-        work = partial(_write_answer, root, command.work)
+    asked = command.work
+    work: Callable[[Any], Any] = (
+        partial(_write_answer, root, asked) if isinstance(asked, FileWriting) else asked
+    )
     run = app.tasks_run(work, command.items, group, root)
 
     def progress() -> Progress:

@@ -219,6 +219,8 @@ def is_small(job: Job, topology: Topology, level: int, rows: Sequence[Row]) -> b
     """Whether a level, for which there are these rows, takes in so little that it probably need not be Spark's."""
     if level in topology.import_level.values():
         return False
+    if job.step is not None and job.files.blobs is not None:
+        return False  # the state is elsewhere
     taken_in = 0
     for _, (port, sent) in rows:
         if port >= 0 and topology.level_of[topology.edges[port].consumer] == level:
@@ -346,7 +348,10 @@ def _finish_errors(job: Job, errors: list[Batch], result: JobResult) -> None:
     counts = Counts(ERROR_SCHEMA)
     node, files = len(job.plan.nodes), job.files.here()
     if job.step is not None:
-        counts.spine.stand_on(read_stored(files, job.step.base.get((node, "errs"), ())))
+        before = job.step.base.get((node, "errs"), ())
+        counts.spine.stand_on(read_stored(files, before))
+        for run in before:
+            files.leave(run.name)  # it is mapped
     result.errors = counts.update(concat_batches(ERROR_SCHEMA, errors), occurs)
     if not job.keeps_state:
         return

@@ -137,19 +137,20 @@ class QueryJobs:
                     yield batch
         finally:
             self._open.difference_update(folders)
-            EVALUATION.release(lambda: [self._remove(folder) for folder in folders])
+            EVALUATION.release(lambda: self._remove(*folders))
 
     def _read(self, answers: tuple[str, ...]) -> Iterator[Batch]:
         for name in answers:
             self._files.fetch((name,))
             yield from read_answer(self._files.path(name))
 
-    def _remove(self, folder: str) -> None:
-        shutil.rmtree(self._files.path(folder), ignore_errors=True)
-        try:
-            self._files.unpublish(self._files.published(folder))
-        except PtvcError as error:
-            logger.warning("an answer is removed later: %s", error.message)
+    def _remove(self, *folders: str) -> None:
+        for folder in folders:
+            shutil.rmtree(self._files.path(folder), ignore_errors=True)
+            try:
+                self._files.unpublish(self._files.published(folder))
+            except PtvcError as error:
+                logger.warning("an answer is removed later: %s", error.message)
 
     async def _written(
         self, files: TaskFiles, answers: tuple[str, ...], cluster: str
