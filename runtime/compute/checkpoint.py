@@ -115,14 +115,16 @@ def write(
     return Checkpoint(fingerprint, cut, state, layout(spines), since)
 
 
-def publish(directory: Path, checkpoint: Checkpoint, files: SharedFiles = MACHINE) -> None:
+def publish(
+    directory: Path, checkpoint: Checkpoint, files: SharedFiles = MACHINE, manifest: str = MANIFEST
+) -> None:
     """Makes `checkpoint`, of such files, the one of this directory, durably; they must be durable already.  Raises OSError."""
     body = json.dumps(_to_json(files.name(directory), checkpoint), separators=(",", ":"))
     text = json.dumps({"version": MANIFEST_VERSION, "checksum": zlib.crc32(body.encode()), "body": body})
-    partial = directory / f"{MANIFEST}.partial"
+    partial = directory / f"{manifest}.partial"
     partial.write_text(text)
     sync_file(partial)
-    partial.replace(directory / MANIFEST)
+    partial.replace(directory / manifest)
     sync_directory(directory)
 
 
@@ -131,9 +133,9 @@ def unpublish(directory: Path) -> None:
     (directory / MANIFEST).unlink(missing_ok=True)
 
 
-def read(directory: Path, files: SharedFiles = MACHINE) -> Checkpoint | None:
+def read(directory: Path, files: SharedFiles = MACHINE, manifest: str = MANIFEST) -> Checkpoint | None:
     """The checkpoint of this directory, or None.  Raises StorageError when its manifest cannot be understood."""
-    path = directory / MANIFEST
+    path = directory / manifest
     try:
         manifest = json.loads(path.read_text())
         if manifest["version"] != MANIFEST_VERSION:
