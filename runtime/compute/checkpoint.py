@@ -101,18 +101,14 @@ def write(
     pack: bool = False,
 ) -> Checkpoint:
     """Writes what of `handles` (the contents of `spines` at `cut`) is not on file yet, as `save` does; with `pack`, what is not packed
-    yet is (`RunStore.pack`).  To be published yet, but for its files.  Raises OSError and PtvcError.
+    yet is (`RunStore.pack`).  The files are published; that they are a checkpoint is to be.  Raises OSError and PtvcError.
     """
     saved = save(store, spines, handles)
     if pack:
         keys = {id_: spines[id_].key for id_ in saved}
         saved = _swapped(spines, saved, store.pack(saved, keys))
-    state = {
-        id_: store.stored(run.file for run in runs if run.file is not None)
-        for id_, runs in saved.items()
-        if runs
-    }
-    return Checkpoint(fingerprint, cut, state, layout(spines), since)
+    files = {id_: [run.file for run in runs if run.file is not None] for id_, runs in saved.items() if runs}
+    return Checkpoint(fingerprint, cut, store.stored(files), layout(spines), since)
 
 
 def publish(
