@@ -10,7 +10,7 @@ A file is written once and never changes.  Who writes one that others need has i
 that others have written has it **fetched** before.  Where all processes see one directory, both are nothing.
 
 Where they do not, a root is a cache: a fetched file is there whole or not at all, and may go when nobody needs it here (`leave`).  What is
-published goes when somebody says so, or when no checkpoint, dataflow or job of the coordinator has it any more (`StateFiles`).
+published goes when somebody says so, or when no checkpoint, dataflow or job has it any more (`coord.controller.maintenance`).
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from secrets import token_hex
 from typing import Protocol
 
 from ..errors import InvalidUsage
+from ..interrupt import check_interrupt, current_interrupt, interruptible
 from ..persist.blob.objects import Objects
 from ..persist.location import open_objects
 
@@ -261,11 +262,22 @@ def _below(root: Path, name: str) -> Path:
 
 
 def _at_once(work: Callable[..., None], items: Sequence[object]) -> None:
-    """Does the work on all items, on some threads if there are several; raises the first failure, when all have ended."""
+    """Does the work on all items, on some threads if there are several.  Raises the first failure, when what has begun has ended."""
     if len(items) <= 1:
         for item in items:
             work(item)
         return
+    interrupt = current_interrupt()
+
+    def interruptibly(item: object) -> None:
+        with interruptible(interrupt):
+            check_interrupt()
+            work(item)
+
     with ThreadPoolExecutor(min(AT_ONCE, len(items)), "files") as pool:
-        for done in [pool.submit(work, item) for item in items]:
-            done.result()
+        try:
+            for done in [pool.submit(interruptibly, item) for item in items]:
+                done.result()
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
