@@ -54,6 +54,13 @@ class Settings:
             "help": "host:port at which replicas come in over TLS; empty: they are on this machine, and come in by a Unix socket"
         },
     )
+    state_files: str = field(
+        default="",
+        metadata={
+            "help": "where processes leave files for each other: directory, if all see the environment's, or blobs; empty: blobs if "
+            "spark_master is not on this machine"
+        },
+    )
     replica_slots: int = field(
         default=32, metadata={"help": "replicas that can exist at once, of all clusters together"}
     )
@@ -216,6 +223,11 @@ class Settings:
                 f'setting "spark_driver_memory" cannot be "{self.spark_driver_memory}"',
                 hint=f"Give {_LEAST_DRIVER_MB}m or more, as 1500m or 2g.",
             )
+        if self.state_files not in ("", "directory", "blobs"):
+            raise InvalidParameter(
+                f'setting "state_files" cannot be "{self.state_files}"',
+                hint="Give directory or blobs, or leave it empty.",
+            )
         self.control_address  # noqa: B018  # is read, so that a bad one is refused
 
     @property
@@ -234,6 +246,13 @@ class Settings:
                 hint="Give the address of this machine that others reach, and a port, as 10.0.0.5:6890; port 0 picks a free one.",
             )
         return host, port
+
+    @property
+    def shares_by_blobs(self) -> bool:
+        """Whether what processes leave for each other goes through the store of blobs, and not a directory that all of them see."""
+        return self.state_files == "blobs" or (
+            not self.state_files and not self.master.startswith(("local[", "local-cluster["))
+        )
 
     @property
     def master(self) -> str:
