@@ -27,6 +27,9 @@ _LOCAL = re.compile(r"local\[\s*(\d+)\s*,\s*(\d+)\s*\]")
 _LOCAL_CLUSTER = re.compile(r"local-cluster\[\s*(\d+)\s*,\s*(\d+)\s*,\s*\d+\s*\]")
 """So many executors, of so many cores, and of so many MiB."""
 
+_CLUSTER = re.compile(r"(spark|k8s)://\S+|yarn")
+"""A cluster's manager: executors are on other machines."""
+
 _MEMORY = re.compile(r"(\d+)([mg])", re.IGNORECASE)
 _LEAST_DRIVER_MB = 512
 
@@ -48,6 +51,12 @@ class Settings:
 
     spark_master: str = field(default="", metadata={"help": "Spark master; empty chooses local[n,4]"})
     spark_driver_memory: str = field(default="2g", metadata={"help": "heap of the driver's JVM"})
+    spark_properties_file: str = field(
+        default="",
+        metadata={
+            "help": "file of Spark's own settings, for this user alone to read; they go before the runtime's"
+        },
+    )
     control_listen: str = field(
         default="",
         metadata={
@@ -56,6 +65,12 @@ class Settings:
     )
     replica_slots: int = field(
         default=32, metadata={"help": "replicas that can exist at once, of all clusters together"}
+    )
+    replica_cores: int = field(
+        default=1,
+        metadata={
+            "help": "cores of an executor that a replica takes for itself, where executors are on other machines"
+        },
     )
     job_min_rows: int = field(
         default=100_000,
@@ -204,11 +219,11 @@ class Settings:
     )
 
     def __post_init__(self) -> None:
-        if self.spark_master and self._spark_slots() < 2:
+        if self.spark_master and not self.on_cluster and self._spark_slots() < 2:
             raise InvalidParameter(
                 f'setting "spark_master" cannot be "{self.spark_master}"',
-                hint="Give local[n,m], n tasks at once, 2 at least, each tried m times, more than once; or "
-                "local-cluster[executors,cores,MiB] with 2 cores at least.",
+                hint="Give local[n,m], n tasks at once, 2 at least, each tried m times, more than once; "
+                "local-cluster[executors,cores,MiB] with 2 cores at least; or spark://host:port, k8s://URL or yarn.",
             )
         found = _MEMORY.fullmatch(self.spark_driver_memory)
         if not found or int(found[1]) * (1024 if found[2] in "gG" else 1) < _LEAST_DRIVER_MB:
@@ -217,6 +232,16 @@ class Settings:
                 hint=f"Give {_LEAST_DRIVER_MB}m or more, as 1500m or 2g.",
             )
         self.control_address  # noqa: B018  # is read, so that a bad one is refused
+        if self.on_cluster and not self.control_listen:
+            raise InvalidParameter(
+                f'setting "spark_master" cannot be "{self.spark_master}" without "control_listen"',
+                hint="Replicas run on other machines then: give the address at which they reach this one, as 10.0.0.5:6890.",
+            )
+        if self.replica_cores < 1 or (self.replica_cores > 1 and not self.on_cluster):
+            raise InvalidParameter(
+                f'setting "replica_cores" cannot be {self.replica_cores} here',
+                hint="It is 1 or more where executors are on other machines, and 1 on this one.",
+            )
 
     @property
     def control_address(self) -> tuple[str, int] | None:
@@ -236,14 +261,21 @@ class Settings:
         return host, port
 
     @property
+    def on_cluster(self) -> bool:
+        """Executors are on other machines, which share nothing with this one but the network."""
+        return _CLUSTER.fullmatch(self.spark_master) is not None
+
+    @property
     def master(self) -> str:
         """Where Spark runs.  A replica occupies a slot for good, so jobs need spare ones; `local[n]` alone would never retry a task."""
         return self.spark_master or f"local[{self.replica_slots + 2},4]"
 
     @property
     def replica_room(self) -> int:
-        """Replicas that can exist at once: jobs need one slot."""
-        return min(self.replica_slots, self._spark_slots() - 1) if self.spark_master else self.replica_slots
+        """Replicas that can exist at once: jobs need one slot.  How many cores a cluster has is not known here, and changes."""
+        if not self.spark_master or self.on_cluster:
+            return self.replica_slots
+        return min(self.replica_slots, self._spark_slots() - 1)
 
     def _spark_slots(self) -> int:
         """Tasks that the master of the settings runs at once; 0 of one that is of no use."""
@@ -255,7 +287,7 @@ class Settings:
 
     def with_assignments(self, assignments: Iterable[str]) -> Settings:
         """These settings after `name=value` strings; an unknown name or a bad value is an error."""
-        settings = self
+        values: dict[str, Any] = {}
         known = {f.name: f for f in fields(Settings)}
         for assignment in assignments:
             name, separator, value = assignment.partition("=")
@@ -265,9 +297,8 @@ class Settings:
                     f'unrecognized setting "{assignment}"',
                     hint=f"Give name=value with one of: {', '.join(sorted(known))}.",
                 )
-            old = getattr(settings, name)
-            settings = replace(settings, **{name: _parse(name, value, old)})
-        return settings
+            values[name] = _parse(name, value, getattr(self, name))
+        return replace(self, **values)  # at once, as some go together
 
 
 def _parse(name: str, value: str, old: object) -> Any:

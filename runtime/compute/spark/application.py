@@ -15,17 +15,20 @@ from . import class_archive
 from .job import Job
 from .payload_file import remove_payloads
 from .permit import withdraw
+from .placement import Placement, group_of, running_on
 from .resident import run_resident
-from .session import has_linked_home, stop_context
+from .session import has_linked_home, is_local, stop_context
 from .superstep import JobRun
 from .tasks import TasksRun
 
 
 class Application:
-    """`context` is one of `application_context`, with the same directory."""
+    """`context` is one of `application_context`, with the same directory; a resident takes so many `cores` of an executor."""
 
-    def __init__(self, context: SparkContext, directory: Path) -> None:
+    def __init__(self, context: SparkContext, directory: Path, cores: int = 1) -> None:
         self._context = context
+        self.cores = cores
+        self._placement = None if is_local(self.master) else Placement(context)
         if not has_linked_home(self.master):
             class_archive.make_later(self._gateway_process.args, directory / "class_archive.log")
         self._permits = directory / "permits"
@@ -68,7 +71,23 @@ class Application:
         threading.Thread(target=watch, name="jvm watch", daemon=True).start()
 
     def run_resident(self, name: str, work: Callable[[int], None]) -> None:
-        run_resident(self._context, name, work)
+        host = None if self._placement is None else self._placement.prefer(name)
+        run_resident(self._context, name, work, self.cores, host)
+
+    def stop_resident(self, name: str) -> None:
+        """Ends it for good."""
+        self.cancel(group_of(name))
+        if self._placement is not None:
+            self._placement.forget(name)
+
+    def is_placed(self, name: str) -> bool:
+        """Whether an executor runs the resident of that name."""
+        return running_on(self._context, name) is not None
+
+    @property
+    def has_ended(self) -> bool:
+        """Spark has stopped by itself, as it does when the cluster's manager has given the application up."""
+        return bool(self._context._jsc.sc().isStopped())
 
     def job_run(self, job: Job) -> JobRun:
         """The job, ready to be run."""

@@ -36,6 +36,7 @@ from ...replica.protocol import (
     LimitMemory,
     Outbox,
     ProtocolError,
+    ReplicaWaits,
     StartReplica,
     StopReplica,
     Updates,
@@ -395,6 +396,9 @@ class Controller:
                     self.jobs.progressed(message)
                 case JobFinished():
                     self.jobs.finished(message)
+                case ReplicaWaits():
+                    if (replica := self.clusters.find(message.replica)) is not None:
+                        replica.waits(message)
                 case _:
                     raise ProtocolError(f"the driver does not say {type(message).__name__}")
 

@@ -7,7 +7,7 @@ one direction are handled in order: that order is what makes "these parts, then 
 
 | conversation | the coordinator says | a replica (or the driver) says |
 |---|---|---|
-| `processes` | StartReplica, StopReplica | DriverHello |
+| `processes` | StartReplica, StopReplica | DriverHello, ReplicaWaits |
 | `commits` | Progress (with Updates), Appended | Append |
 | `dataflows` | InstallDataflow, Uninstall, Halt, Adopt, Repoint, LimitMemory, LargeSteps, CheckpointPublished | Hydrated, Status, Checkpointed, StateLost, DataflowStatistics |
 | `connectors` | InstallSource, SetOutputs, InstallSink, Ingested | Ingest, IngestProgress, SinkProgress, SinkBehind, Status |
@@ -110,6 +110,7 @@ from .peek_messages import (
 )
 from .processes import (
     DriverHello,
+    ReplicaWaits,
     StartReplica,
     StopReplica,
     replica_writer,
@@ -175,6 +176,7 @@ __all__ = [
     "ProtocolError",
     "ReadShares",
     "Refused",
+    "ReplicaWaits",
     "Repoint",
     "RunJob",
     "RunTasks",

@@ -1,4 +1,4 @@
-"""Processes: the driver says what it runs on, and starts and stops replicas.  Who dials in has said who it is in the handshake."""
+"""Processes: the driver says what it runs on, starts and stops replicas, and why one does not run.  Who dials in has said who it is in the handshake."""
 
 from __future__ import annotations
 
@@ -30,6 +30,17 @@ class StartReplica:
 @dataclass(frozen=True, slots=True)
 class StopReplica:
     replica: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReplicaWaits:
+    """From the driver: why no task of this replica, started as `epoch`, runs.  `failed`: Spark has given it up, and it is submitted again; otherwise
+    it has been waiting for an executor for long."""
+
+    replica: str
+    epoch: int
+    failed: bool
+    reason: str
 
 
 def replica_writer(replica: str, epoch: int, attempt: int) -> str:

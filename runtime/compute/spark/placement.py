@@ -1,0 +1,105 @@
+"""Where resident tasks had better run: on machines that have none of the same cluster, and few of others.
+
+It is a preference: Spark waits some seconds for such an executor, and takes any other then.  A task goes where Spark puts it again after its
+executor has gone, whatever was preferred.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from time import monotonic, sleep
+from typing import Any
+
+from pyspark import SparkContext
+
+SETTLED_S = 1.0
+"""So long no executor has come any more once they are taken to be all."""
+AWAITED_S = 20.0
+_LOOK_S = 0.2
+
+
+def least_used(hosts: Sequence[str], residents: Mapping[str, str], name: str) -> list[str]:
+    """Those of the hosts that fit the resident of that name best, all alike; `residents` are the others' hosts by their names, which begin
+    with their cluster's and a dash."""
+    cluster = name.partition("-")[0]
+    siblings = Counter(host for other, host in residents.items() if other.partition("-")[0] == cluster)
+    all_of_them = Counter(residents.values())
+    ranks = {host: (siblings[host], all_of_them[host]) for host in hosts}
+    best = min(ranks.values(), default=None)
+    return [host for host in dict.fromkeys(hosts) if ranks[host] == best]
+
+
+class Placement:
+    """Of the residents of one application on a cluster.  It may be asked from any thread."""
+
+    def __init__(self, context: SparkContext) -> None:
+        self._context = context
+        self._lock = threading.Lock()
+        self._preferred: dict[str, str] = {}
+        self._settled = False
+
+    def prefer(self, name: str) -> str | None:
+        """A host for the resident of that name, which it is taken to be on until it is seen to be elsewhere; None: no executor is known."""
+        with self._lock:
+            hosts = self._executors() if self._settled else self._first_executors()
+            others = {other: host for other, host in self._hosts().items() if other != name}
+            best = least_used(hosts, others, name)
+            if not best:
+                self._preferred.pop(name, None)
+                return None
+            self._preferred[name] = best[0]
+            return best[0]
+
+    def forget(self, name: str) -> None:
+        with self._lock:
+            self._preferred.pop(name, None)
+
+    def _first_executors(self) -> list[str]:
+        """They come in one by one after the start: the first to come would get all residents."""
+        self._settled = True
+        deadline = monotonic() + AWAITED_S
+        known, since = self._executors(), monotonic()
+        while monotonic() < deadline and (not known or monotonic() - since < SETTLED_S):
+            sleep(_LOOK_S)
+            found = self._executors()
+            if len(found) != len(known):
+                known, since = found, monotonic()
+        return known
+
+    def _executors(self) -> list[str]:
+        """The hosts of the executors that are there, sorted."""
+        # PySpark has no name for what the status tracker knows of executors.
+        jvm_context = self._context._jsc.sc()
+        infos = jvm_context.statusTracker().getExecutorInfos()
+        driver = (
+            f"{jvm_context.conf().get('spark.driver.host')}:{jvm_context.conf().get('spark.driver.port')}"
+        )
+        found = [info.host() for info in infos if f"{info.host()}:{info.port()}" != driver]
+        return sorted(found)
+
+    def _hosts(self) -> dict[str, str]:
+        """Of the residents: where they run, or else where they were preferred."""
+        return {name: running_on(self._context, name) or host for name, host in self._preferred.items()}
+
+
+def group_of(name: str) -> str:
+    """The group of the jobs of a resident."""
+    return f"resident-{name}"
+
+
+def running_on(context: SparkContext, name: str) -> str | None:
+    """The host on which the resident of that name runs; None: on none yet."""
+    # PySpark has no name for what Spark's store of statuses knows of tasks.
+    store: Any = context._jsc.sc().statusStore()
+    tracker = context.statusTracker()
+    for job in tracker.getJobIdsForGroup(group_of(name)):
+        info = tracker.getJobInfo(job)
+        for stage in () if info is None or info.status != "RUNNING" else info.stageIds:
+            tasks = store.taskList(stage, 0, 100)
+            for index in range(tasks.size()):
+                task = tasks.apply(index)
+                if task.status() == "RUNNING":
+                    return str(task.host())
+    return None
