@@ -15,6 +15,7 @@ from ..porting.commands import port
 from .client import sql, status, watch
 from .lifecycle import down, up
 from .output import console, fail
+from .pack import pack
 from .serve import serve
 from .stores import inspect_store, verify_store
 
@@ -40,7 +41,7 @@ persist = typer.Typer(
     help="Look into the store of an environment, whether or not a runtime serves it.", no_args_is_help=True
 )
 app.add_typer(persist, name="persist")
-for command in (serve, up, down, status, sql, watch, check, lineage, port, doctor):
+for command in (serve, up, down, status, sql, watch, check, lineage, port, pack, doctor):
     app.command()(command)
 persist.command("inspect")(inspect_store)
 persist.command("verify")(verify_store)
