@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable, Sequence
 from functools import cached_property
@@ -83,6 +84,13 @@ class Application:
     def is_placed(self, name: str) -> bool:
         """Whether an executor runs the resident of that name."""
         return running_on(self._context, name) is not None
+
+    @property
+    def job_cores(self) -> int:
+        """Cores that tasks of jobs may have: of a cluster those of its executors, less what residents have taken."""
+        if self._placement is None:
+            return len(os.sched_getaffinity(0))
+        return max(1, self._context.defaultParallelism - self.cores * self._placement.residents)
 
     @property
     def has_ended(self) -> bool:

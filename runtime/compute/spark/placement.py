@@ -56,6 +56,12 @@ class Placement:
         with self._lock:
             self._preferred.pop(name, None)
 
+    @property
+    def residents(self) -> int:
+        """How many there are that know of an executor."""
+        with self._lock:
+            return len(self._preferred)
+
     def _first_executors(self) -> list[str]:
         """They come in one by one after the start: the first to come would get all residents."""
         self._settled = True

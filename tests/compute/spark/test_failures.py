@@ -33,7 +33,8 @@ def test_the_error_of_a_python_worker() -> None:
 
 def test_what_spark_says() -> None:
     said = reason_of(RuntimeError(NO_MODULE))
-    assert said.startswith("Job aborted due to stage failure") and said.endswith("[BAD] x")
+    assert said.startswith("Job aborted due to stage failure")
+    assert said.endswith("[BAD] x")
 
 
 def test_nothing_is_said() -> None:

@@ -1,0 +1,211 @@
+"""A whole runtime on a standalone cluster of Spark: its replicas and jobs are on machines that share nothing with it but the network.
+
+Executors, and what they have started, are killed; links are cut, and are slow; machines go, and others come.  Views are what their queries say, all
+the time.  `PTVC_KILLS` is how many executors and workers are killed (4).
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from random import Random
+from threading import Event
+
+import pytest
+from servers.namespaces import Node, NotPermitted
+from servers.standalone_spark import executors, python_workers
+
+from ..runtime_process import Runtime
+from .conftest import Cluster
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800)]
+
+KILLS = int(os.environ.get("PTVC_KILLS", "4"))
+CUT_S = 20.0
+BACK_WITHIN_S = 240.0
+VIEWS = {
+    "v": "SELECT c.name, count(*) AS orders, sum(o.amount) AS amount, max(o.id) AS latest "
+    "FROM orders o JOIN customers c ON c.id = o.customer GROUP BY c.name",
+    "w": "SELECT o.customer, o.id, o.amount FROM orders o WHERE o.amount > 90",
+}
+
+
+@pytest.fixture(scope="module")
+def runtime(cluster: Cluster) -> Iterator[Runtime]:
+    with cluster.runtime("checkpoint_rows=500", "checkpoint_interval_ms=2000") as runtime:
+        runtime.run(
+            "CREATE TABLE orders (id int NOT NULL, customer int NOT NULL, amount int NOT NULL)",
+            "CREATE TABLE customers (id int NOT NULL, name text NOT NULL)",
+            "INSERT INTO customers SELECT i, 'customer ' || i FROM generate_series(0, 99) AS i",
+            "INSERT INTO orders SELECT i, i * 7 % 100, i % 100 FROM generate_series(1, 5000) AS i",
+        )
+        for name, query in VIEWS.items():
+            runtime.run(f"CREATE MATERIALIZED VIEW {name} AS {query}")
+        runtime.run("CREATE INDEX by_customer ON orders (customer)")
+        yield runtime
+
+
+def check(runtime: Runtime) -> None:
+    """Each view is what its query says; all of it at one time."""
+
+    def same() -> bool:
+        with runtime.connect() as connection:
+            connection.execute("SET statement_timeout = '200s'")
+            connection.execute("BEGIN")
+            for name, query in VIEWS.items():
+                found, expected = (
+                    sorted(connection.execute(text.encode()).fetchall())
+                    for text in (f"SELECT * FROM {name}", query)
+                )
+                assert found == expected
+                assert found
+        return True
+
+    assert runtime.eventually(same, BACK_WITHIN_S)
+
+
+def change(runtime: Runtime, random: Random) -> None:
+    """Writes go to the coordinator: they need no replica."""
+    first = random.randrange(10_000, 1_000_000_000)
+    runtime.run(
+        f"INSERT INTO orders SELECT i, i % 100, i % 97 FROM generate_series({first}, {first + 49}) AS i",
+        f"DELETE FROM orders WHERE id % 61 = {random.randrange(61)}",
+    )
+
+
+def online(runtime: Runtime) -> bool:
+    return runtime.run("SELECT status FROM mz_internal.mz_cluster_replica_statuses") == [("online",)]
+
+
+def kill(pid: int) -> None:
+    with suppress(ProcessLookupError):
+        os.kill(pid, signal.SIGKILL)
+
+
+def test_the_replica_is_on_another_machine(cluster: Cluster, runtime: Runtime) -> None:
+    check(runtime)
+    assert cluster.node_of_replica() in cluster.nodes
+    runtime.eventually(lambda: len(cluster.executors()) == 2)
+    here = runtime.children()
+    assert here["jvm"]
+    assert not here["daemon"] | here["worker"]
+    assert not list((runtime.directory / "spark").rglob("*.sock"))
+
+
+def test_secrets_are_seen_by_nobody(cluster: Cluster, runtime: Runtime) -> None:
+    secret = cluster.spark.secret
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        with suppress(OSError):
+            assert secret.encode() not in path.read_bytes(), path
+    assert not any(secret in str(row) for row in runtime.run("SHOW ALL"))
+    for log in (runtime.directory / "log").rglob("*"):
+        assert secret not in log.read_text(errors="replace"), log
+    for log in (runtime.directory / "spark").glob("*.log"):
+        assert secret not in log.read_text(errors="replace"), log
+    assert (runtime.directory / "spark" / "spark.properties").stat().st_mode & 0o777 == 0o600
+
+
+def test_what_is_killed_comes_back(cluster: Cluster, runtime: Runtime) -> None:
+    random = Random(1)
+    for number in range(KILLS):
+        change(runtime, random)
+        node = cluster.node_of_replica() if number % 2 else random.choice(cluster.nodes)
+        candidates = sorted(executors(node) if number % 3 else python_workers(node) or executors(node))
+        if candidates:
+            kill(random.choice(candidates))
+        change(runtime, random)
+        check(runtime)
+        runtime.eventually(lambda: online(runtime), BACK_WITHIN_S)
+
+
+def test_a_link_is_cut(cluster: Cluster, runtime: Runtime) -> None:
+    """The replica falls silent, is away, and comes back, or another one does: there is one of it."""
+    random = Random(2)
+    node = cluster.node_of_replica()
+    node.cut()
+    try:
+        change(runtime, random)
+        Event().wait(CUT_S)
+    finally:
+        node.mend()
+    change(runtime, random)
+    check(runtime)
+    runtime.eventually(lambda: len([n for n in cluster.nodes if python_workers(n)]) >= 1)
+
+
+def test_links_are_slow(cluster: Cluster, runtime: Runtime) -> None:
+    random = Random(3)
+    nodes = list(cluster.nodes)
+    slow: list[Node] = []
+    try:
+        for node in nodes:
+            try:
+                node.delay(50)
+            except NotPermitted as reason:
+                pytest.skip(f"no network namespaces can be made here: {reason}")
+            slow.append(node)
+        for _ in range(3):
+            change(runtime, random)
+            check(runtime)
+        kill(random.choice(sorted(executors(cluster.node_of_replica()))))
+        change(runtime, random)
+        check(runtime)
+    finally:
+        for node in slow:
+            node.undelay()
+    check(runtime)
+
+
+def test_a_machine_is_replaced(cluster: Cluster, runtime: Runtime) -> None:
+    """By one with empty folders, at another address."""
+    random = Random(4)
+    cluster.network.lose(cluster.node_of_replica())
+    change(runtime, random)
+    cluster.complete()
+    check(runtime)
+    runtime.eventually(lambda: online(runtime), BACK_WITHIN_S)
+    cluster.network.lose(cluster.node_of_replica())
+    cluster.complete()
+    change(runtime, random)
+    check(runtime)
+
+
+def test_there_is_no_machine_for_a_while(cluster: Cluster, runtime: Runtime) -> None:
+    random = Random(5)
+    for node in list(cluster.nodes):
+        cluster.network.lose(node)
+    change(runtime, random)
+    runtime.eventually(lambda: not online(runtime), BACK_WITHIN_S)
+    cluster.complete()
+    check(runtime)
+
+
+def test_replicas_of_a_cluster_are_on_different_machines(cluster: Cluster, runtime: Runtime) -> None:
+    def spread() -> bool:
+        return all(python_workers(node) for node in cluster.nodes)
+
+    runtime.run("CREATE CLUSTER two (REPLICATION FACTOR 2)")
+    try:
+        query = "SELECT count(*) FROM mz_internal.mz_cluster_replica_statuses WHERE status = 'online'"
+        runtime.eventually(lambda: runtime.run(query) == [(3,)], BACK_WITHIN_S)
+        assert spread()
+    finally:
+        runtime.run("DROP CLUSTER two")
+
+
+def test_the_coordinator_is_killed(cluster: Cluster, runtime: Runtime) -> None:
+    random = Random(6)
+    change(runtime, random)
+    runtime.kill()
+    runtime.start()
+    change(runtime, random)
+    check(runtime)
+
+
+def test_nothing_stays_when_it_stops(cluster: Cluster, runtime: Runtime) -> None:
+    runtime.stop()
+    runtime.eventually(lambda: not cluster.executors())
+    assert not any(python_workers(node) for node in cluster.nodes)
