@@ -31,8 +31,7 @@ class Begun:
 @dataclass(frozen=True, slots=True)
 class DriverCommand:
     """A driver that dials the control socket at `address`; `blobs` is their URL, `memory` the heap of its JVM.  It is this process's:
-    it ends with it.  Executors reach it at `host`, `properties` is the file of Spark's own settings (empty: none), and a replica takes `cores` of
-    an executor."""
+    it ends with it.  Executors reach it at `host`, and `properties` is the file of Spark's own settings (empty: none)."""
 
     address: str
     directory: Path
@@ -41,7 +40,6 @@ class DriverCommand:
     memory: str
     host: str = DEFAULT_HOST
     properties: str = ""
-    cores: int = 1
 
     @classmethod
     def of(cls, settings: Settings, address: str, directory: Path, blobs: str) -> DriverCommand:
@@ -54,7 +52,6 @@ class DriverCommand:
             settings.spark_driver_memory,
             DEFAULT_HOST if reached is None else reached[0],
             settings.spark_properties_file,
-            settings.replica_cores,
         )
 
     @property
@@ -65,8 +62,7 @@ class DriverCommand:
     def words(self) -> list[str]:
         coordinator = str(os.getpid())
         arguments = [coordinator, self.address, str(self.directory), self.blobs, self.master, self.memory]
-        more = [self.host, self.properties, str(self.cores)]
-        return [sys.executable, "-P", "-m", "ptvc.replica.driver", *arguments, *more]
+        return [sys.executable, "-P", "-m", "ptvc.replica.driver", *arguments, self.host, self.properties]
 
     def begin(self) -> Begun:
         """Raises OSError."""

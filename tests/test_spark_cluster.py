@@ -82,11 +82,7 @@ def test_ipv6_is_refused(tmp_path: Path) -> None:
 
 def test_what_the_driver_is_told(tmp_path: Path) -> None:
     """Where executors reach it, and the name of the file: what is in that is nobody else's to see."""
-    given = settings(tmp_path, SECURE, "replica_cores=3")
+    given = settings(tmp_path, SECURE)
     words = DriverCommand.of(given, "/control.sock", tmp_path, ELSEWHERE.blob).words
-    assert words[-3:] == ["10.0.0.5", str(tmp_path / "spark.properties"), "3"]
-    assert DriverCommand.of(Settings(), "/control.sock", tmp_path, "file:/b").words[-3:] == [
-        "127.0.0.1",
-        "",
-        "1",
-    ]
+    assert words[-2:] == ["10.0.0.5", str(tmp_path / "spark.properties")]
+    assert DriverCommand.of(Settings(), "/control.sock", tmp_path, "file:/b").words[-2:] == ["127.0.0.1", ""]

@@ -1,8 +1,8 @@
 """The driver: a small process that owns the environment's Spark application and does what the coordinator says (`driving`).
 
 It exits when the coordinator goes, and when its JVM dies: the coordinator then starts a new one.
-`python -m ptvc.replica.driver COORDINATOR ADDRESS DIRECTORY BLOBS MASTER MEMORY HOST PROPERTIES CORES`, where COORDINATOR is its process id, BLOBS their
-URL, and the last three are as in `DriverCommand`; the standard input is the secret that it shares with the coordinator.
+`python -m ptvc.replica.driver COORDINATOR ADDRESS DIRECTORY BLOBS MASTER MEMORY HOST PROPERTIES`, where COORDINATOR is its process id, BLOBS their
+URL, and the last two are as in `DriverCommand`; the standard input is the secret that it shares with the coordinator.
 """
 
 from __future__ import annotations
@@ -33,7 +33,6 @@ def main(
     memory: str,
     host: str,
     properties: str,
-    cores: str,
 ) -> None:
     """Starts Spark, then serves the coordinator, to which it proves that it knows the secret; returns when it is gone."""
     dialled = threading.Event()
@@ -50,8 +49,7 @@ def main(
         from ..compute.spark.application import Application
         from .driving import serve
 
-    app = Application(spark.result(), path / "spark", int(cores))
-    serve(app, address, secret, path, blobs, dialled.set)
+    serve(Application(spark.result(), path / "spark"), address, secret, path, blobs, dialled.set)
 
 
 def end_with(coordinator: int, dialled: threading.Event) -> None:

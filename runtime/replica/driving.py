@@ -104,7 +104,7 @@ class Driver:
             waiting.daemon = True
             waiting.start()
             try:
-                self._app.run_resident(command.replica, work)
+                self._app.run_resident(command.replica, work, command.cores)
             except Exception as error:  # Spark gave up on the task: try again, it may have been killed
                 if stop.is_set():
                     return
@@ -121,7 +121,7 @@ class Driver:
     def _look_for(self, command: StartReplica, stop: threading.Event) -> None:
         """Says that no executor has room for the replica, if that is so."""
         if not stop.is_set() and not self._app.is_placed(command.replica):
-            cores = f"{self._app.cores} core{'s' if self._app.cores > 1 else ''}"
+            cores = f"{command.cores} core{'s' if command.cores > 1 else ''}"
             self._tell_why(
                 command, f"no executor of {self._app.master} has {cores} free for it", failed=False
             )

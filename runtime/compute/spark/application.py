@@ -24,11 +24,10 @@ from .tasks import TasksRun
 
 
 class Application:
-    """`context` is one of `application_context`, with the same directory; a resident takes so many `cores` of an executor."""
+    """`context` is one of `application_context`, with the same directory."""
 
-    def __init__(self, context: SparkContext, directory: Path, cores: int = 1) -> None:
+    def __init__(self, context: SparkContext, directory: Path) -> None:
         self._context = context
-        self.cores = cores
         self._placement = None if is_local(self.master) else Placement(context)
         if not has_linked_home(self.master):
             class_archive.make_later(self._gateway_process.args, directory / "class_archive.log")
@@ -71,9 +70,12 @@ class Application:
 
         threading.Thread(target=watch, name="jvm watch", daemon=True).start()
 
-    def run_resident(self, name: str, work: Callable[[int], None]) -> None:
-        host = None if self._placement is None else self._placement.prefer(name)
-        run_resident(self._context, name, work, self.cores, host)
+    def run_resident(self, name: str, work: Callable[[int], None], cores: int = 1) -> None:
+        """On an executor on another machine it takes so many cores, on this one a slot."""
+        if self._placement is None:
+            run_resident(self._context, name, work)
+        else:
+            run_resident(self._context, name, work, cores, self._placement.prefer(name, cores))
 
     def stop_resident(self, name: str) -> None:
         """Ends it for good."""
@@ -90,7 +92,7 @@ class Application:
         """Cores that tasks of jobs may have: of a cluster those of its executors, less what residents have taken."""
         if self._placement is None:
             return len(os.sched_getaffinity(0))
-        return max(1, self._context.defaultParallelism - self.cores * self._placement.residents)
+        return max(1, self._context.defaultParallelism - self._placement.cores_taken)
 
     @property
     def has_ended(self) -> bool:

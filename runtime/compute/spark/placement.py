@@ -14,7 +14,7 @@ from typing import Any
 
 from pyspark import SparkContext
 
-SETTLED_S = 1.0
+SETTLED_S = 3.0
 """So long no executor has come any more once they are taken to be all."""
 AWAITED_S = 20.0
 _LOOK_S = 0.2
@@ -38,11 +38,14 @@ class Placement:
         self._context = context
         self._lock = threading.Lock()
         self._preferred: dict[str, str] = {}
+        self._cores: dict[str, int] = {}
         self._settled = False
 
-    def prefer(self, name: str) -> str | None:
-        """A host for the resident of that name, which it is taken to be on until it is seen to be elsewhere; None: no executor is known."""
+    def prefer(self, name: str, cores: int) -> str | None:
+        """A host for the resident of that name and so many cores, which it is taken to be on until it is seen to be elsewhere; None: no
+        executor is known."""
         with self._lock:
+            self._cores[name] = cores
             hosts = self._executors() if self._settled else self._first_executors()
             others = {other: host for other, host in self._hosts().items() if other != name}
             best = least_used(hosts, others, name)
@@ -55,12 +58,13 @@ class Placement:
     def forget(self, name: str) -> None:
         with self._lock:
             self._preferred.pop(name, None)
+            self._cores.pop(name, None)
 
     @property
-    def residents(self) -> int:
-        """How many there are that know of an executor."""
+    def cores_taken(self) -> int:
+        """By all of them together."""
         with self._lock:
-            return len(self._preferred)
+            return sum(self._cores.values())
 
     def _first_executors(self) -> list[str]:
         """They come in one by one after the start: the first to come would get all residents."""

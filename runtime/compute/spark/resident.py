@@ -47,7 +47,7 @@ def _partition_on(context: SparkContext, host: str) -> RDD[int]:
     assert jvm is not None
     hosts = jvm.PythonUtils.toSeq([host])
     elements = jvm.PythonUtils.toSeq([jvm.scala.Tuple2(pickle.dumps([]), hosts)])
-    tag = jvm.org.apache.spark.api.java.JavaSparkContext.fakeClassTag()
+    tag = jvm.scala.reflect.ClassTag.AnyRef()
     made = context._jsc.sc().makeRDD(elements, tag).toJavaRDD()
     return RDD(made, context)
 

@@ -20,7 +20,7 @@ from itertools import count
 from pathlib import Path
 
 from ...compute.plan import DataflowPlan
-from ...config import Settings
+from ...config import BYTES_PER_CORE, Settings
 from ...directory import new_secret
 from ...errors import PtvcError, ReplicaUnavailable
 from ...expr.tree.relation import GlobalId
@@ -174,6 +174,11 @@ class Controller:
         for replica in added:
             self._start_replica(replica)
         for replica in self.clusters.of(cluster.name):
+            if replica.cores != self._cores(cluster.name):
+                self._stop_replica(
+                    replica, ReplicaUnavailable(f"replica {replica.name} has another size now")
+                )
+                self._start_replica(replica)
             if replica.connected.is_set():
                 self._send_limits(replica)
                 self._try_failed(replica)
@@ -186,10 +191,13 @@ class Controller:
     def _send_limits(self, replica: ReplicaClient) -> None:
         """What the options of its cluster, or the settings, say to the replica."""
         own = self._catalog.cluster_options(replica.cluster)
-        limit = (
-            (self._settings.memory_limit_mb << 20) or None if own.memory_limit is None else own.memory_limit
-        )
-        replica.send(LimitMemory(limit, (self._settings.query_memory_limit_mb << 20) or None))
+        limit, query = own.memory_limit, (self._settings.query_memory_limit_mb << 20) or None
+        if limit is None and own.size is not None and self._settings.on_cluster:
+            limit = own.size * BYTES_PER_CORE
+            query = query or limit // 4
+        elif limit is None:
+            limit = (self._settings.memory_limit_mb << 20) or None
+        replica.send(LimitMemory(limit, query))
         rows = self._settings.step_job_min_rows if own.job_min_rows is None else own.job_min_rows
         replica.send(LargeSteps(rows))
         replica.send(LargeQueries(self._settings.duckdb_min_rows))
@@ -218,7 +226,14 @@ class Controller:
     def _start_replica(self, replica: ReplicaClient) -> None:
         epoch, secret = next(self._epochs), new_secret()
         replica.expect(epoch, secret)
-        self._driver.tell(StartReplica(replica.id, epoch, self._listener.for_replicas, secret))
+        replica.cores = self._cores(replica.cluster)
+        address = self._listener.for_replicas
+        self._driver.tell(StartReplica(replica.id, epoch, replica.cores, address, secret))
+
+    def _cores(self, cluster: str) -> int:
+        """Of an executor, for each replica."""
+        size = self._catalog.cluster_options(cluster).size if self._settings.on_cluster else None
+        return self._settings.replica_cores if size is None else size
 
     # -- objects --
 

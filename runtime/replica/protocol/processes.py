@@ -18,11 +18,12 @@ class DriverHello:
 
 @dataclass(frozen=True, slots=True)
 class StartReplica:
-    """To the driver: run a resident task for this replica, which dials `address`, and proves there that it knows `secret`; `epoch` fences
-    older attempts."""
+    """To the driver: run a resident task for this replica, which takes so many `cores` of an executor, dials `address`, and proves there that
+    it knows `secret`; `epoch` fences older attempts."""
 
     replica: str
     epoch: int
+    cores: int
     address: UnixAddress | TcpAddress
     secret: bytes = field(repr=False)
 
