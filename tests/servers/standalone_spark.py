@@ -131,6 +131,11 @@ def executors(node: Node) -> set[int]:
     return {pid for pid, command in node.processes().items() if "CoarseGrainedExecutorBackend" in command}
 
 
+def has_replica(node: Node) -> bool:
+    """Whether a replica runs on the machine: each has a process from which those of its queries are forked."""
+    return any("ptvc.replica.queries.fork_server" in command for command in node.processes().values())
+
+
 def python_workers(node: Node) -> set[int]:
     """Process ids of what executors have started in Python on the machine: daemons, workers, query processes."""
     return {

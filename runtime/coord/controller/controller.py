@@ -175,9 +175,8 @@ class Controller:
             self._start_replica(replica)
         for replica in self.clusters.of(cluster.name):
             if replica.cores != self._cores(cluster.name):
-                self._stop_replica(
-                    replica, ReplicaUnavailable(f"replica {replica.name} has another size now")
-                )
+                self._driver.tell(StopReplica(replica.id))
+                self._detach(replica)
                 self._start_replica(replica)
             if replica.connected.is_set():
                 self._send_limits(replica)

@@ -14,7 +14,7 @@ from ptvc.spark_properties import write_properties
 from servers.namespaces import REASON, Network, Node, NotPermitted, network
 from servers.postgres_stores import fresh_schema
 from servers.s3_server import S3Server, running_s3
-from servers.standalone_spark import StandaloneSpark, executors, java_of, python_workers, standalone_spark
+from servers.standalone_spark import StandaloneSpark, executors, has_replica, java_of, standalone_spark
 
 from ..runtime_process import Runtime
 
@@ -47,8 +47,8 @@ class Cluster:
             self.new_node()
 
     def node_of_replica(self) -> Node:
-        """The only one on which Python runs while no job does."""
-        (node,) = (node for node in self.nodes if python_workers(node))
+        """That on which the only replica runs."""
+        (node,) = (node for node in self.nodes if has_replica(node))
         return node
 
     def executors(self) -> dict[int, Node]:

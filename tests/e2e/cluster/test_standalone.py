@@ -16,10 +16,10 @@ from threading import Event
 
 import pytest
 from servers.namespaces import Node, NotPermitted
-from servers.standalone_spark import executors, python_workers
+from servers.standalone_spark import executors, has_replica, python_workers
 
 from ..runtime_process import Runtime
-from .conftest import Cluster
+from .conftest import CORES, Cluster
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800)]
 
@@ -65,6 +65,7 @@ def check(runtime: Runtime) -> None:
         return True
 
     assert runtime.eventually(same, BACK_WITHIN_S)
+    runtime.eventually(lambda: online(runtime), BACK_WITHIN_S)
 
 
 def change(runtime: Runtime, random: Random) -> None:
@@ -118,7 +119,6 @@ def test_what_is_killed_comes_back(cluster: Cluster, runtime: Runtime) -> None:
             kill(random.choice(candidates))
         change(runtime, random)
         check(runtime)
-        runtime.eventually(lambda: online(runtime), BACK_WITHIN_S)
 
 
 def test_a_link_is_cut(cluster: Cluster, runtime: Runtime) -> None:
@@ -133,7 +133,7 @@ def test_a_link_is_cut(cluster: Cluster, runtime: Runtime) -> None:
         node.mend()
     change(runtime, random)
     check(runtime)
-    runtime.eventually(lambda: len([n for n in cluster.nodes if python_workers(n)]) >= 1)
+    runtime.eventually(lambda: sum(has_replica(node) for node in cluster.nodes) == 1, BACK_WITHIN_S)
 
 
 def test_links_are_slow(cluster: Cluster, runtime: Runtime) -> None:
@@ -166,7 +166,6 @@ def test_a_machine_is_replaced(cluster: Cluster, runtime: Runtime) -> None:
     change(runtime, random)
     cluster.complete()
     check(runtime)
-    runtime.eventually(lambda: online(runtime), BACK_WITHIN_S)
     cluster.network.lose(cluster.node_of_replica())
     cluster.complete()
     change(runtime, random)
@@ -184,16 +183,30 @@ def test_there_is_no_machine_for_a_while(cluster: Cluster, runtime: Runtime) -> 
 
 
 def test_replicas_of_a_cluster_are_on_different_machines(cluster: Cluster, runtime: Runtime) -> None:
-    def spread() -> bool:
-        return all(python_workers(node) for node in cluster.nodes)
-
     runtime.run("CREATE CLUSTER two (REPLICATION FACTOR 2)")
     try:
         query = "SELECT count(*) FROM mz_internal.mz_cluster_replica_statuses WHERE status = 'online'"
         runtime.eventually(lambda: runtime.run(query) == [(3,)], BACK_WITHIN_S)
-        assert spread()
+        assert all(has_replica(node) for node in cluster.nodes)
     finally:
         runtime.run("DROP CLUSTER two")
+
+
+def test_a_size_is_so_many_cores(cluster: Cluster, runtime: Runtime) -> None:
+    """Of one executor: none has four."""
+    statuses = (
+        "SELECT s.status, s.reason FROM mz_internal.mz_cluster_replica_statuses s "
+        "JOIN mz_catalog.mz_cluster_replicas r ON r.id = s.replica_id JOIN mz_catalog.mz_clusters c ON c.id = r.cluster_id "
+        "WHERE c.name = 'sized'"
+    )
+    runtime.run(f"CREATE CLUSTER sized (SIZE {CORES + 1})")
+    try:
+        runtime.eventually(lambda: f"has {CORES + 1} cores free" in str(runtime.run(statuses)), BACK_WITHIN_S)
+        runtime.run("ALTER CLUSTER sized SET (SIZE 2)")
+        runtime.eventually(lambda: runtime.run(statuses) == [("online", None)], BACK_WITHIN_S)
+        runtime.run("SET cluster = sized", "SELECT count(*) FROM v")
+    finally:
+        runtime.run("DROP CLUSTER sized")
 
 
 def test_the_coordinator_is_killed(cluster: Cluster, runtime: Runtime) -> None:
