@@ -6,6 +6,7 @@ what they say.  Executors have this machine's interpreter and this checkout, whi
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import socket
@@ -15,6 +16,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from secrets import token_hex
 from time import monotonic, sleep
+from urllib.parse import urlencode
+from urllib.request import ProxyHandler, build_opener
 
 from ptvc.compute.spark.gateway import spark_home
 from ptvc.compute.spark.java import ensure_java
@@ -73,6 +76,19 @@ class StandaloneSpark:
             "spark.executor.memory": "1g",
             **own,
         }
+
+    def end_applications(self) -> None:
+        """As whoever looks after the cluster does, on the master's page."""
+        found = re.search(r"MasterUI' on port (\d+)", (self._logs / "master.log").read_text())
+        assert found is not None
+        page = f"http://{self._network.address}:{found[1]}"
+        opener = build_opener(ProxyHandler({}))
+        with opener.open(f"{page}/json/applications", timeout=30) as answer:
+            running = [application["id"] for application in json.load(answer)["activeapps"]]
+        assert running
+        for id_ in running:
+            form = urlencode({"id": id_, "terminate": "true"}).encode()
+            opener.open(f"{page}/app/kill/", form, timeout=30).close()
 
     def stop(self) -> None:
         self._master.kill()

@@ -78,14 +78,14 @@ class Application:
             run_resident(self._context, name, work, cores, self._placement.prefer(name, cores))
 
     def stop_resident(self, name: str) -> None:
-        """Ends it for good."""
-        self.cancel(group_of(name))
+        """Ends it; one of the same name that is run afterwards had better be elsewhere."""
         if self._placement is not None:
             self._placement.forget(name)
+        self.cancel(group_of(name))
 
     def is_placed(self, name: str) -> bool:
-        """Whether an executor runs the resident of that name."""
-        return running_on(self._context, name) is not None
+        """Whether an executor runs the resident of that name: on this machine there is a slot for each."""
+        return self._placement is None or running_on(self._context, name) is not None
 
     @property
     def job_cores(self) -> int:

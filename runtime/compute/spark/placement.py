@@ -18,15 +18,18 @@ SETTLED_S = 3.0
 """So long no executor has come any more once they are taken to be all."""
 AWAITED_S = 20.0
 _LOOK_S = 0.2
+_MOST_ATTEMPTS = 1_000
 
 
-def least_used(hosts: Sequence[str], residents: Mapping[str, str], name: str) -> list[str]:
+def least_used(
+    hosts: Sequence[str], residents: Mapping[str, str], name: str, left: str | None = None
+) -> list[str]:
     """Those of the hosts that fit the resident of that name best, all alike; `residents` are the others' hosts by their names, which begin
-    with their cluster's and a dash."""
+    with their cluster's and a dash, and `left` is a host that it was taken from, as it may have fallen silent."""
     cluster = name.partition("-")[0]
     siblings = Counter(host for other, host in residents.items() if other.partition("-")[0] == cluster)
     all_of_them = Counter(residents.values())
-    ranks = {host: (siblings[host], all_of_them[host]) for host in hosts}
+    ranks = {host: (host == left, siblings[host], all_of_them[host]) for host in hosts}
     best = min(ranks.values(), default=None)
     return [host for host in dict.fromkeys(hosts) if ranks[host] == best]
 
@@ -39,6 +42,7 @@ class Placement:
         self._lock = threading.Lock()
         self._preferred: dict[str, str] = {}
         self._cores: dict[str, int] = {}
+        self._left: dict[str, str] = {}
         self._settled = False
 
     def prefer(self, name: str, cores: int) -> str | None:
@@ -48,7 +52,7 @@ class Placement:
             self._cores[name] = cores
             hosts = self._executors() if self._settled else self._first_executors()
             others = {other: host for other, host in self._hosts().items() if other != name}
-            best = least_used(hosts, others, name)
+            best = least_used(hosts, others, name, self._left.pop(name, None))
             if not best:
                 self._preferred.pop(name, None)
                 return None
@@ -56,9 +60,13 @@ class Placement:
             return best[0]
 
     def forget(self, name: str) -> None:
+        """It is about to be ended; if it is begun once more, then elsewhere."""
         with self._lock:
+            host = running_on(self._context, name) or self._preferred.pop(name, None)
             self._preferred.pop(name, None)
             self._cores.pop(name, None)
+            if host is not None:
+                self._left[name] = host
 
     @property
     def cores_taken(self) -> int:
@@ -107,7 +115,7 @@ def running_on(context: SparkContext, name: str) -> str | None:
     for job in tracker.getJobIdsForGroup(group_of(name)):
         info = tracker.getJobInfo(job)
         for stage in () if info is None or info.status != "RUNNING" else info.stageIds:
-            tasks = store.taskList(stage, 0, 100)
+            tasks = store.taskList(stage, 0, _MOST_ATTEMPTS)
             for index in range(tasks.size()):
                 task = tasks.apply(index)
                 if task.status() == "RUNNING":

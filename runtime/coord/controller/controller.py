@@ -175,9 +175,8 @@ class Controller:
             self._start_replica(replica)
         for replica in self.clusters.of(cluster.name):
             if replica.cores != self._cores(cluster.name):
-                self._driver.tell(StopReplica(replica.id))
                 self._detach(replica)
-                self._start_replica(replica)
+                self._start_anew(replica)
             if replica.connected.is_set():
                 self._send_limits(replica)
                 self._try_failed(replica)
@@ -228,6 +227,11 @@ class Controller:
         replica.cores = self._cores(replica.cluster)
         address = self._listener.for_replicas
         self._driver.tell(StartReplica(replica.id, epoch, replica.cores, address, secret))
+
+    def _start_anew(self, replica: ReplicaClient) -> None:
+        """Elsewhere, if there is room, whatever has become of it."""
+        self._driver.tell(StopReplica(replica.id))
+        self._start_replica(replica)
 
     def _cores(self, cluster: str) -> int:
         """Of an executor, for each replica."""
@@ -441,6 +445,9 @@ class Controller:
             if replica.owns(writer):
                 logger.warning("replica %s went away", replica.id)
                 self._detach(replica)
+                if incoming.fell_silent and self._settings.on_cluster:
+                    # Spark takes a minute to give up a machine that says nothing; the epoch fences what may still run there.
+                    self._start_anew(replica)
                 self._spawn(self._elect(replica.cluster))
 
     def _connection(

@@ -27,6 +27,11 @@ def test_least_used(residents: Mapping[str, str], name: str, best: list[str]) ->
     assert least_used(["a", "b", "c"], residents, name) == best
 
 
+def test_where_it_was_is_the_last_to_be_taken() -> None:
+    assert least_used(["a", "b"], {"c1-r1": "b"}, "c1-r2", "a") == ["b"]
+    assert least_used(["a"], {}, "c1-r1", "a") == ["a"]
+
+
 def test_several_executors_of_a_machine() -> None:
     assert least_used(["a", "a", "b"], {}, "c1-r1") == ["a", "b"]
     assert least_used([], {"c1-r1": "a"}, "c1-r2") == []

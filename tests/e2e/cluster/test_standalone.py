@@ -209,6 +209,16 @@ def test_a_size_is_so_many_cores(cluster: Cluster, runtime: Runtime) -> None:
         runtime.run("DROP CLUSTER sized")
 
 
+def test_the_application_is_ended(cluster: Cluster, runtime: Runtime) -> None:
+    """By who looks after the cluster: the driver ends, and is a new application."""
+    random = Random(7)
+    (driver,) = runtime.children()["driver"]
+    cluster.spark.end_applications()
+    change(runtime, random)
+    runtime.eventually(lambda: driver not in runtime.children()["driver"], BACK_WITHIN_S)
+    check(runtime)
+
+
 def test_the_coordinator_is_killed(cluster: Cluster, runtime: Runtime) -> None:
     random = Random(6)
     change(runtime, random)
