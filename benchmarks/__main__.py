@@ -1,5 +1,5 @@
-"""`python -m benchmarks`: engine, hydration, end-to-end, transactions, statements, pgbench, isolation, responsiveness, idle, merges, formats,
-lakes, memory, files, footprint, reads, recovery, storage, kafka, replication, webhooks, dbt, dbt-tests, all."""
+"""`python -m benchmarks`: engine, hydration, end-to-end, transactions, statements, pgbench, isolation, responsiveness, idle, control, merges,
+formats, lakes, memory, files, footprint, reads, recovery, storage, kafka, replication, webhooks, dbt, dbt-tests, all."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from typing import Annotated
 import typer
 
 from .appends import DATABASES, run_append_cost, run_append_rate
+from .control import run_control
 from .dbt import run_dbt, run_dbt_tests
 from .end_to_end import run_end_to_end
 from .engine import application, run_in_process, run_resident
@@ -219,6 +220,20 @@ def idle(
     machine = Machine.now()
     console.log(f"{views:,} idle views")
     finish([run_idle(views, seconds)], machine, output)
+
+
+@app.command()
+def control(
+    rounds: Annotated[int, typer.Option("--rounds", help="How often each takes its turn.")] = 30,
+    before: Annotated[
+        Path | None, typer.Option("--before", help="A checkout of older code, which takes turns as well.")
+    ] = None,
+    output: OutputOption = None,
+) -> None:
+    """Look-ups and steps of one row, with replicas that come in by a Unix socket and over TLS."""
+    machine = Machine.now()
+    console.log(f"{rounds} rounds")
+    finish(run_control(rounds, before), machine, output)
 
 
 @app.command()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import signal
 import subprocess
@@ -49,10 +50,13 @@ class ServedRuntime:
 
 @contextmanager
 def served(
-    settings: Sequence[str] = (), consensus: str | None = None, options: Sequence[str] = ()
+    settings: Sequence[str] = (),
+    consensus: str | None = None,
+    options: Sequence[str] = (),
+    checkout: Path | None = None,
 ) -> Iterator[ServedRuntime]:
-    """A runtime with the given `name=value` settings, its consensus at that URL, and other options; yields once its resident
-    task is online."""
+    """A runtime with the given `name=value` settings, its consensus at that URL, and other options, of the code of `checkout` where
+    one is named; yields once its resident task is online."""
     with tempfile.TemporaryDirectory(prefix="ptvc-bench-") as folder:
         log, directory = Path(folder) / "serve.log", Path(folder) / "state"
         command = [
@@ -69,9 +73,15 @@ def served(
         command += options
         if consensus is not None:
             command += ["--consensus", consensus]
+        environment = dict(os.environ)
+        if checkout is not None:
+            (Path(folder) / "ptvc").symlink_to((checkout / "runtime").absolute())
+            environment["PYTHONPATH"] = folder
         with (
             log.open("w") as errors,
-            subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True) as process,
+            subprocess.Popen(
+                command, stdout=subprocess.PIPE, stderr=errors, text=True, env=environment
+            ) as process,
         ):
             try:
                 assert process.stdout is not None

@@ -63,6 +63,13 @@ class Settings:
             "help": "host:port at which replicas come in over TLS; empty: they are on this machine, and come in by a Unix socket"
         },
     )
+    state_files: str = field(
+        default="",
+        metadata={
+            "help": "where processes leave files for each other: directory, if all see the environment's, or blobs; empty: blobs if "
+            "spark_master is not on this machine"
+        },
+    )
     replica_slots: int = field(
         default=32, metadata={"help": "replicas that can exist at once, of all clusters together"}
     )
@@ -231,6 +238,11 @@ class Settings:
                 f'setting "spark_driver_memory" cannot be "{self.spark_driver_memory}"',
                 hint=f"Give {_LEAST_DRIVER_MB}m or more, as 1500m or 2g.",
             )
+        if self.state_files not in ("", "directory", "blobs"):
+            raise InvalidParameter(
+                f'setting "state_files" cannot be "{self.state_files}"',
+                hint="Give directory or blobs, or leave it empty.",
+            )
         self.control_address  # noqa: B018  # is read, so that a bad one is refused
         if self.on_cluster and not self.control_listen:
             raise InvalidParameter(
@@ -264,6 +276,11 @@ class Settings:
     def on_cluster(self) -> bool:
         """Executors are on other machines, which share nothing with this one but the network."""
         return _CLUSTER.fullmatch(self.spark_master) is not None
+
+    @property
+    def shares_by_blobs(self) -> bool:
+        """Whether what processes leave for each other goes through the store of blobs, and not a directory that all of them see."""
+        return self.state_files == "blobs" or (not self.state_files and self.on_cluster)
 
     @property
     def master(self) -> str:

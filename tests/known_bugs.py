@@ -576,7 +576,7 @@ OTHERS = (
         (
             Edit(
                 "runtime/persist/blob/file.py",
-                "                os.unlink(temporary)\n        _sync_directory(path.parent)",
+                "                os.unlink(temporary)\n        sync_directory(path.parent)",
                 "                os.unlink(temporary)",
             ),
         ),

@@ -26,6 +26,7 @@ def run_dbt(repeats: int) -> list[DbtResult]:
         adapters = [stack.enter_context(served_ptvc()), stack.enter_context(served_postgres(folder / "venv"))]
         results = _unchanged(adapters, folder, repeats) + _dag(adapters, folder, repeats)
         results += _small(adapters, folder, repeats)
+        results.append(_python_model(adapters[0], folder, repeats))
         return [*results, *_cold_starts(folder, repeats)]
 
 
@@ -68,6 +69,19 @@ def _small(adapters: list[DbtAdapter], folder: Path, repeats: int) -> list[DbtRe
             runs[adapter.name].append(adapter.run(folder / f"small-{adapter.name}", "build"))
     what = "dbt build once more, a seed and a materialized view"
     return [DbtResult.of(what, name, taken) for name, taken in runs.items()]
+
+
+def _python_model(ptvc: DbtAdapter, folder: Path, repeats: int) -> DbtResult:
+    """As `_small`; dbt-postgres has no Python models."""
+    place = folder / "python"
+    write_models(place, {"three": "select i from generate_series(1, 3) as i"})
+    (place / "models" / "doubled.py").write_text(
+        "def model(dbt, session):\n    return dbt.ref('three').selectExpr('i', '2 * i as twice')\n"
+    )
+    write_profile(place, {**ptvc.output, "schema": "python"})
+    ptvc.run(place, "build")
+    runs = [ptvc.run(place, "build") for _ in range(repeats)]
+    return DbtResult.of("dbt build once more, a view and a Python model of 3 rows", ptvc.name, runs)
 
 
 def _write_small(folder: Path, output: Mapping[str, object]) -> None:

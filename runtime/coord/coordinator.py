@@ -115,7 +115,7 @@ class Coordinator:
             self._supervisor,
             self.audit,
         )
-        jobs = QueryJobs(controller.jobs, catalog, self._settings, self._answers)
+        jobs = QueryJobs(controller.jobs, catalog, self._settings, controller.files)
         peeks = Peeks(storage, catalog, controller, jobs)
         self._sequencer = Sequencer(
             self._clock,
@@ -140,6 +140,7 @@ class Coordinator:
             controller,
             ddl.settle_sinks,
             lambda: ddl.drop_left_behind({session.temp_schema for session in self._sessions.values()}),
+            jobs.needs,
         )
         if lost := unreadable(catalog, self._keys):
             logger.warning(

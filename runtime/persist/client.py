@@ -376,6 +376,10 @@ class PersistClient:
             deleted += self._collector.collect_orphans(lambda w: w != self.writer_id and is_dead(w), confirm)
         return deleted
 
+    def check_epoch(self, epoch: int) -> None:
+        """Raises Fenced when somebody has taken a newer one."""
+        self._machine.check_epoch(epoch)
+
     def _delete_unknown(self, parts: tuple[PartRef, ...]) -> None:
         """Delete the blobs of parts that were not appended."""
         keys = [part.blob for part in parts if part.blob is not None]

@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from functools import partial
 from time import monotonic
 
+from ..compute.shared_files import MACHINE, SharedFiles
 from ..errors import MemoryLimitExceeded, PtvcError, QueryCanceled, ReplicaUnavailable, StorageError
 from ..expr.tree.relation import GlobalId
 from ..interrupt import check_interrupt, interruptible
@@ -41,6 +42,7 @@ from .protocol import (
     Progress,
     Repoint,
     StateLost,
+    StateOptions,
     Status,
     StepEnded,
     SubscriptionOutput,
@@ -54,10 +56,17 @@ logger = logging.getLogger(__name__)
 
 class Dataflows:
     """`writer` names this replica's attempt in the blobs that it writes; `background` writes large outputs while steps go on;
-    None: the step writes them itself."""
+    None: the step writes them itself.  State is among `files`."""
 
-    def __init__(self, blob: Blob, writer: str, background: OutputWriter | None = None) -> None:
+    def __init__(
+        self,
+        blob: Blob,
+        writer: str,
+        background: OutputWriter | None = None,
+        files: SharedFiles = MACHINE,
+    ) -> None:
         self._blob = blob
+        self._files = files
         self._writer = writer
         self._background = background
         self._lost: queue.SimpleQueue[tuple[Installed, Exception]] = queue.SimpleQueue()
@@ -75,7 +84,8 @@ class Dataflows:
         """Prepares the dataflow; its first step hydrates it, or takes in what came after its state.  Yields what
         the coordinator should hear."""
         started = monotonic()
-        self._remove(command.id)  # installed once more: it starts from what is durable by now
+        # Installed once more: it starts from what is durable by now.
+        self._remove(command.id, successor=command.durable)
         try:
             installed = Installed.made(command, self._blob, started)
         except Exception as error:  # a dataflow that cannot begin must not take the others along
@@ -110,7 +120,7 @@ class Dataflows:
 
     def _begin(self, installed: Installed, command: InstallDataflow) -> None:
         """Gets what the dataflow begins with."""
-        begin(installed, command, self._writer)
+        begin(installed, command, self._writer, self._files)
         self._share(installed, command)
         if installed.state is not None:
             installed.state.keep(installed.spines())
@@ -202,11 +212,15 @@ class Dataflows:
             if source.id in self._installed:
                 self._put_behind(source.id)
 
-    def _remove(self, id: GlobalId) -> None:
+    def _remove(self, id: GlobalId, successor: StateOptions | None = None) -> None:
+        """`successor` says where the state is that takes the place of the dataflow's."""
         installed = self._installed.pop(id, None)
-        if installed is not None:
-            installed.removed = True
-            self._stop_reading(installed)
+        if installed is None:
+            return
+        installed.removed = True
+        self._stop_reading(installed)
+        if installed.state is not None:
+            installed.state.leave(successor)
 
     def _stop_reading(self, installed: Installed) -> None:
         self._sharing.leave(installed.id)

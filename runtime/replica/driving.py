@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import shutil
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -12,6 +13,7 @@ from functools import partial
 from pathlib import Path
 from time import monotonic, sleep
 
+from ..compute.shared_files import SharedRoot
 from ..compute.spark.application import Application
 from ..compute.spark.failures import reason_of
 from ..persist.column_cache import ColumnCache
@@ -20,9 +22,11 @@ from .jobs import run_job, run_tasks
 from .main import run_replica
 from .protocol import (
     DRIVER,
+    PAYLOADS,
     CancelJob,
     Connection,
     DriverHello,
+    DriverWelcome,
     Hello,
     JobFinished,
     Message,
@@ -34,6 +38,7 @@ from .protocol import (
     StopReplica,
     UnixAddress,
     dial,
+    job_writer,
 )
 
 logger = logging.getLogger(__name__)
@@ -55,9 +60,12 @@ DIALLED_WITHIN_S = 60.0
 
 
 class Driver:
-    def __init__(self, connection: Connection, blobs: str, cache: ColumnCache, app: Application) -> None:
+    def __init__(
+        self, connection: Connection, blobs: str, root: SharedRoot, cache: ColumnCache, app: Application
+    ) -> None:
         self._connection = connection
         self._blobs = blobs
+        self._root = root
         self._cache = cache
         self._app = app
         self._stop: dict[str, threading.Event] = {}
@@ -89,14 +97,14 @@ class Driver:
             case CancelJob(job_id=job_id):
                 waiting = self._jobs.get(job_id)
                 if waiting is not None and not waiting.cancel():
-                    self._app.cancel_for_good(f"job-{job_id}")
+                    self._app.cancel_for_good(job_writer(job_id))
             case _:
                 raise TypeError(f"the driver does not understand {type(message).__name__}")
 
     def _keep_resident(self, command: StartReplica, stop: threading.Event) -> None:
         """Submits the resident job again and again until the replica is dropped."""
         # What Spark carries to the task, on a channel of its own, has the secret.
-        work = partial(run_replica, command, self._blobs, self._cache)
+        work = partial(run_replica, command, self._blobs, self._root, self._cache)
         pauses = Pauses(RESUBMIT)
         while not stop.is_set():
             began = monotonic()
@@ -134,9 +142,9 @@ class Driver:
     def _run_job(self, command: RunJob | RunTasks) -> None:
         try:
             if isinstance(command, RunTasks):
-                finished = run_tasks(self._app, command, self._connection.send)
+                finished = run_tasks(self._app, command, self._root, self._connection.send)
             else:
-                finished = run_job(self._app, command, self._blobs, self._connection.send)
+                finished = run_job(self._app, command, self._blobs, self._root, self._connection.send)
         except Exception as error:  # the coordinator decides what becomes of the dataflow
             logger.exception("job %d failed", command.job_id)
             finished = JobFinished(command.job_id, (), (), 0, 0.0, error=f"{type(error).__name__}: {error}")
@@ -154,7 +162,11 @@ def serve(
         connection = _dialled(UnixAddress(address), secret)
         dialled()
         connection.send(DriverHello(os.getpid(), app.version, app.master))
-        Driver(connection, blobs, cache, app).run()
+        welcome = connection.receive()
+        if isinstance(welcome, DriverWelcome):  # otherwise it has ended
+            # Of jobs of a driver that has died; what is published the coordinator removes.
+            shutil.rmtree(welcome.files.here().path(PAYLOADS), ignore_errors=True)
+            Driver(connection, blobs, welcome.files, cache, app).run()
     finally:
         app.stop()
 

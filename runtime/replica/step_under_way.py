@@ -16,7 +16,7 @@ are on file until then, so that the replica can make the step itself when the jo
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from itertools import count
 from pathlib import Path
@@ -25,7 +25,7 @@ import numpy as np
 
 from ..compute.checkpoint import save
 from ..compute.dataflow import Dataflow
-from ..compute.run import Run, RunFile
+from ..compute.run import Run, RunFile, StoredRun
 from ..compute.run_file import map_run, write_unsynced
 from ..compute.run_store import StateId
 from ..compute.spark.job import Changes, Step
@@ -61,12 +61,12 @@ class StepUnderWay:
         self._handles = dataflow.handles() | {id_: spine.handle() for id_, spine in held.items()}
         self._shared = dataflow.shared_runs()
         self._saved: Mapping[StateId, tuple[Run, ...]] = {}  # their files stay as long as somebody has them
-        self._base: Mapping[StateId, tuple[RunFile, ...]] = {}
+        self._files = state.store.shared
         self._changes: tuple[Changes, ...] = ()
         self._directory: Path | None = None
 
     def written(self) -> StepJob:
-        """On the checkpoint thread: writes state and changes.  Raises OSError and PtvcError."""
+        """On the checkpoint thread: writes state and changes, and publishes them.  Raises OSError and PtvcError."""
         self._saved = save(self._state.store, self._spines, self._handles)
         self._handles = {}
         self._directory = directory = self._state.store.new_directory()
@@ -76,12 +76,17 @@ class StepUnderWay:
         searched = {
             id_: tuple(run.searched_file for run in runs) for id_, runs in self._saved.items() if runs
         }
-        self._base = {
-            id_: tuple(file for file in files if file is not None) for id_, files in searched.items()
+        base = {
+            id_: self._stored(file for file in files if file is not None) for id_, files in searched.items()
         }
-        shared = {node: self._on_file(directory, node, runs) for node, runs in self._shared.items()}
-        step = Step(self.lower, self.upper, self._changes, self._base, shared)
-        return StepJob(self.id, self.number, self._dataflow.plan, step, str(directory))
+        shared = {
+            node: self._stored(self._on_file(directory, node, runs)) for node, runs in self._shared.items()
+        }
+        step = Step(self.lower, self.upper, self._changes, base, shared)
+        return StepJob(self.id, self.number, self._dataflow.plan, step, self._files.name(directory))
+
+    def _stored(self, files: Iterable[RunFile]) -> tuple[StoredRun, ...]:
+        return self._state.store.stored(files)
 
     def _written(self, directory: Path, id: GlobalId, delta: Delta) -> Changes:
         oks, errs = (
@@ -102,11 +107,11 @@ class StepUnderWay:
             files.append(RunFile(path, 0, write_unsynced(path, run)))
         return tuple(files)
 
-    @staticmethod
-    def _file(path: Path, batch: Batch) -> RunFile | None:
+    def _file(self, path: Path, batch: Batch) -> StoredRun | None:
         if not len(batch):
             return None
-        return RunFile(path, 0, write_unsynced(path, Run(np.zeros(len(batch), np.uint64), batch)))
+        length = write_unsynced(path, Run(np.zeros(len(batch), np.uint64), batch))
+        return self._stored((RunFile(path, 0, length),))[0]
 
     def inputs(self) -> Mapping[GlobalId, Delta]:
         """The changes, for the replica to make the step itself."""
@@ -114,10 +119,10 @@ class StepUnderWay:
             return self._inputs
         return {
             changes.id: Delta(
-                map_run(changes.oks.path).batch
+                map_run(self._files.path(changes.oks.name)).batch
                 if changes.oks is not None
                 else empty_batch(self._dataflow.plan.import_schema(changes.id)),
-                map_run(changes.errs.path).batch if changes.errs is not None else NO_ERRORS,
+                map_run(self._files.path(changes.errs.name)).batch if changes.errs is not None else NO_ERRORS,
             )
             for changes in self._changes
         }
@@ -128,14 +133,16 @@ class StepUnderWay:
         Raises StorageError, and leaves the dataflow as it was, when that cannot be read.
         """
         plan = self._dataflow.plan
-        paths = {(runs.node, runs.spine): [Path(path) for path in runs.paths] for runs in ended.state}
-        output = [map_run(path).batch for path in paths.pop((len(plan.nodes), INDEX_RUNS), ())]
-        added = self._state.adopt(paths)
+        names = {(runs.node, runs.spine): runs.files for runs in ended.state}
+        rows = names.pop((len(plan.nodes), INDEX_RUNS), ())
+        self._files.fetch(rows)
+        output = [map_run(self._files.path(name)).batch for name in rows]
+        added = self._state.adopt(names)
         errs = from_ipc(ended.errors) if ended.errors is not None else NO_ERRORS
         arrived = self.inputs() if self._dataflow.substitutes() else {}
         made = Delta(concat_batches(plan.schema, output), errs)
         made = self._dataflow.extend(added, made, self.upper, arrived)
-        self._close({path for some in paths.values() for path in some})
+        self._close({self._files.path(name) for some in names.values() for name in some})
         return made
 
     def abandon(self) -> None:
@@ -148,6 +155,7 @@ class StepUnderWay:
         self._saved, self._shared = {}, {}
         if self._directory is None:
             return
+        self._state.store.discard(self._directory)
         with suppress(OSError):
             for path in self._directory.iterdir():
                 if path not in kept:

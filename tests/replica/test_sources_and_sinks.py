@@ -151,7 +151,7 @@ class UpsertSource:
         description = SourceDescription("src", "file", options, (0,), "upsert")
         stored = Import("s", "s", KEYED, True, self._time, self._rows, (), self._time + 1)
         recorded = Import("s", "remap", RECORDED, False, self._time, self._recorded, (), self._time + 1)
-        state = UpsertState(stored, str(self.scratch), 1)
+        state = UpsertState(stored, 1)
         outputs = {"s": SourceOutput("s", "", KEYED)}
         return InstallSource("s", "src", description, self.position, outputs, state, recorded=recorded)
 
@@ -192,7 +192,7 @@ def test_an_upsert_source_goes_on_from_its_own_output_and_what_is_recorded_of_it
         with upsert.file.open("a") as file:
             file.writelines(f"{line}\n" for line in lines)
         sent = Sent()
-        sources = Sources(upsert.blob, f"attempt {number}", sent)
+        sources = Sources(upsert.blob, f"attempt {number}", sent, upsert.scratch)
         if number == 2:
             disk.room = 0
         sources.install(upsert.command())

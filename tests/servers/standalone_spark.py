@@ -83,7 +83,7 @@ class StandaloneSpark:
         assert found is not None
         page = f"http://{self._network.address}:{found[1]}"
         opener = build_opener(ProxyHandler({}))
-        with opener.open(f"{page}/json/applications", timeout=30) as answer:
+        with opener.open(f"{page}/json/", timeout=30) as answer:
             running = [application["id"] for application in json.load(answer)["activeapps"]]
         assert running
         for id_ in running:

@@ -12,9 +12,9 @@ from typing import Any
 from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
+from ..shared_files import SharedRoot
 from . import class_archive
 from .job import Job
-from .payload_file import remove_payloads
 from .permit import withdraw
 from .placement import Placement, group_of, running_on
 from .resident import run_resident
@@ -32,8 +32,6 @@ class Application:
         if not has_linked_home(self.master):
             class_archive.make_later(self._gateway_process.args, directory / "class_archive.log")
         self._permits = directory / "permits"
-        self._payloads = directory / "payloads"
-        remove_payloads(self._payloads)  # of jobs of a driver that has died
         self._stopping = False
 
     @cached_property
@@ -103,17 +101,15 @@ class Application:
         """The job, ready to be run."""
         return JobRun(self._context, job)
 
-    def tasks_run(self, work: Callable[[Any], Any], items: Sequence[Any], group: str) -> TasksRun:
+    def tasks_run(
+        self, work: Callable[[Any], Any], items: Sequence[Any], group: str, files: SharedRoot
+    ) -> TasksRun:
         """Tasks of a group, ready to be run."""
-        return TasksRun(self._context, work, items, self.permit(group))
+        return TasksRun(self._context, work, items, self.permit(group), files)
 
     def permit(self, group: str) -> Path:
         """Of the tasks of a group's job."""
         return self._permits / group
-
-    def payloads(self, group: str) -> Path:
-        """Where the tasks of a group's job leave what they send."""
-        return self._payloads / group
 
     def cancel(self, group: str) -> None:
         """Ends the jobs of a group; none running is fine."""

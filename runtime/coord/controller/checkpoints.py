@@ -1,9 +1,16 @@
 """The checkpoints of all dataflows, as the coordinator knows them: which are published, and how far back they reach.
 
-Replicas write files; what they say is a checkpoint becomes one here, by a manifest in `state/<object>/<replica>` (see
+```
+state/<object>/<replica>/checkpoint.json   the manifest, on the coordinator's machine
+<object>/<replica>/...                     names of files that all processes see where they are
+<object>/<replica>/<place>/...             names of files that are copied: each time anew, after state was forgotten or the coordinator started
+```
+
+Replicas write files; what they say is a checkpoint becomes one here, by a manifest (see
 `compute.checkpoint`), once every output below its cut is durable.  Until a newer one has taken its place, the inputs of
 the dataflow stay readable at the cut (`coord.controller.maintenance`).  An object, or a replica, that is gone takes its directory
-along; what a crash has left of one is removed at the start.
+along; what a crash has left of one is removed at the start.  Copies of files go when `needs` says that they may: a process that does not know
+yet that their place was given up may still be adding to them.
 """
 
 from __future__ import annotations
@@ -11,12 +18,14 @@ from __future__ import annotations
 import asyncio
 import logging
 import shutil
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from itertools import count
 from pathlib import Path
+from secrets import token_hex
 
 from ...compute.checkpoint import Checkpoint, publish, read, unpublish
+from ...compute.shared_files import SharedFiles
 from ...errors import StorageError
 from ...expr.tree.relation import GlobalId
 
@@ -29,17 +38,19 @@ REMOVED = "removed-"
 class Checkpoints:
     """Replicas go by their names within their cluster: each has state of its own."""
 
-    def __init__(self, directory: Path, names: Mapping[GlobalId, str]) -> None:
+    def __init__(self, files: SharedFiles, names: Mapping[GlobalId, str]) -> None:
         """Reads the manifests of the objects in `names`, which says what their directories are called, and removes the
         state of all others."""
-        self._directory = directory
+        self._files = files
+        self._directory = directory = files.root
         self._names = dict(names)
+        self._places: dict[str, str] = {}
         self._published: dict[GlobalId, dict[str, Checkpoint]] = {}
         self._outdated: dict[GlobalId, tuple[int, str]] = {}
         self._thread = ThreadPoolExecutor(1, "remove state")
         self._removed = count(1)
         ids = {name: id_ for id_, name in names.items()}
-        for path in directory.iterdir() if directory.is_dir() else ():
+        for path in directory.glob("[!.]*"):
             if path.name not in ids:
                 logger.info("removing the state of %s, which does not exist", path.name)
                 shutil.rmtree(path, ignore_errors=True)
@@ -49,20 +60,22 @@ class Checkpoints:
 
     def _open(self, id: GlobalId, path: Path) -> None:
         try:
-            checkpoint = read(path)
+            checkpoint = read(path, self._files)
         except StorageError as error:
             self.reject(id, path.name, error.message)
             return
         if checkpoint is not None:
             self._published.setdefault(id, {})[path.name] = checkpoint
 
-    @property
-    def scratch(self) -> Path:
-        """Where replicas may write what no restart needs, in files without names."""
-        return self._directory
+    def directory(self, id: GlobalId, replica: str) -> str:
+        """The name of the folder in which the replica keeps the state of the object's dataflow, until that is forgotten."""
+        folder = self._files.name(self._manifest(id, replica))
+        if not self._files.copied:
+            return folder
+        return f"{folder}/{self._places.setdefault(folder, token_hex(4))}"
 
-    def directory(self, id: GlobalId, replica: str) -> Path:
-        """Where the replica keeps the state of the object's dataflow."""
+    def _manifest(self, id: GlobalId, replica: str) -> Path:
+        """The directory of the manifest."""
         return self._of(id) / replica
 
     def _of(self, id: GlobalId) -> Path:
@@ -79,7 +92,7 @@ class Checkpoints:
         fingerprint.  The files stay, as its dataflows have them."""
         self._outdated[id] = upper, fingerprint
         for replica in self._published.pop(id, {}):
-            unpublish(self.directory(id, replica))
+            unpublish(self._manifest(id, replica))
 
     def get(self, id: GlobalId, replica: str) -> Checkpoint | None:
         return self._published.get(id, {}).get(replica)
@@ -91,14 +104,19 @@ class Checkpoints:
     async def publish(self, id: GlobalId, replica: str, checkpoint: Checkpoint) -> bool:
         """Makes it the checkpoint to restart from; False when that cannot be written, and the one before stays, or when
         it is that of a dataflow whose place another has taken, or which reads something else by now."""
-        directory = self.directory(id, replica)
+        directory, manifest = self.directory(id, replica), self._manifest(id, replica)
         upper, fingerprint = self._outdated.get(id, (0, ""))
         if checkpoint.cut <= upper and checkpoint.fingerprint != fingerprint:
             return False
-        if any(directory not in file.path.parents for file in checkpoint.files()):
+        before = self.get(id, replica)
+        known = () if before is None else {file.name for file in before.files()}
+        if any(
+            not file.name.startswith(f"{directory}/") and file.name not in known
+            for file in checkpoint.files()
+        ):
             return False
         try:
-            await asyncio.to_thread(publish, directory, checkpoint)
+            await asyncio.to_thread(self._publish, manifest, checkpoint)
         except OSError as error:
             logger.warning("cannot publish a checkpoint of %s: %s", id, error)
             return False
@@ -106,6 +124,23 @@ class Checkpoints:
             return False
         self._published.setdefault(id, {})[replica] = checkpoint
         return True
+
+    def _publish(self, manifest: Path, checkpoint: Checkpoint) -> None:
+        if self._files.copied:  # nobody else writes there
+            manifest.mkdir(parents=True, exist_ok=True)
+        publish(manifest, checkpoint, self._files)
+
+    def needs(self) -> Callable[[str], bool]:
+        """Whether a file of that name may be needed which was there before this was called: that of a checkpoint, or of a place where
+        a replica keeps state."""
+        named = {
+            file.name
+            for checkpoints in self._published.values()
+            for checkpoint in checkpoints.values()
+            for file in checkpoint.files()
+        }
+        places = {f"{folder}/{place}" for folder, place in self._places.items()}
+        return lambda name: name in named or "/".join(name.split("/")[:3]) in places
 
     def reject(self, id: GlobalId, replica: str, reason: str) -> None:
         """What there is of the replica's state is of no use: it is computed again from the inputs."""
@@ -115,19 +150,26 @@ class Checkpoints:
     def retain(self, id: GlobalId, replicas: Collection[str]) -> None:
         """Removes the state that other replicas than these have had."""
         path = self._of(id)
-        for of_replica in path.iterdir() if path.is_dir() else ():
-            if of_replica.name not in replicas:
-                self.forget(id, of_replica.name)
+        there = {of_replica.name for of_replica in (path.iterdir() if path.is_dir() else ())}
+        prefix = f"{self._files.name(path)}/"
+        there |= {folder.removeprefix(prefix) for folder in self._places if folder.startswith(prefix)}
+        for replica in there.difference(replicas):
+            self.forget(id, replica)
 
     def forget(self, id: GlobalId, replica: str | None = None) -> None:
         """Removes the replica's state of the object, or everybody's."""
         path = self._of(id)
+        folder = self._files.name(path)
         if replica is None:
+            self._places = {
+                of: place for of, place in self._places.items() if not of.startswith(f"{folder}/")
+            }
             self._published.pop(id, None)
             self._names.pop(id, None)
             self._outdated.pop(id, None)
         else:
             self._published.get(id, {}).pop(replica, None)
+            self._places.pop(f"{folder}/{replica}", None)
             path = path / replica
         self._remove(path)
 

@@ -20,6 +20,7 @@ from itertools import count
 from pathlib import Path
 
 from ...compute.plan import DataflowPlan
+from ...compute.shared_files import SharedRoot
 from ...config import BYTES_PER_CORE, Settings
 from ...directory import new_secret
 from ...errors import PtvcError, ReplicaUnavailable
@@ -27,6 +28,7 @@ from ...expr.tree.relation import GlobalId
 from ...replica.protocol import (
     DRIVER,
     DriverHello,
+    DriverWelcome,
     Hello,
     Incoming,
     JobFinished,
@@ -40,6 +42,7 @@ from ...replica.protocol import (
     StartReplica,
     StopReplica,
     Updates,
+    job_payloads,
     job_writer,
     replica_writer,
 )
@@ -102,8 +105,12 @@ class Controller:
         self._driver = DriverClient(launch, directory, self._driver_ended)
         self.clusters = Clusters(directory / "state" / "answers")
         self.statuses = Statuses(catalog, collections, now_ms)
+        self._root = SharedRoot(
+            str(directory.resolve() / "state"), storage.blobs if settings.shares_by_blobs else None
+        )
+        self.files = self._root.here()
         self.checkpoints = Checkpoints(
-            directory / "state",
+            self.files,
             {i.id: i.state_name for i in catalog.user_items() if isinstance(i, Maintained)},
         )
         self.jobs = Jobs(storage.epoch, self._driver.send, now_ms)
@@ -157,6 +164,12 @@ class Controller:
 
     def is_hydrated(self, id: GlobalId) -> bool:
         return self.clusters.hydration(id) is not None
+
+    def needs_files(self) -> Callable[[str], bool]:
+        """Whether a file of that name may be needed by a dataflow, or by a job, which was there before this was called."""
+        state = self.checkpoints.needs()
+        jobs = {job_payloads(job_id) for job_id in self.jobs.unsettled()}
+        return lambda name: state(name) or "/".join(name.split("/")[:2]) in jobs
 
     def writers(self) -> frozenset[str]:
         """Everyone who may have written blobs that are not appended yet.  May be asked from any thread."""
@@ -397,7 +410,7 @@ class Controller:
         hello = await incoming.receive()
         if not isinstance(hello, DriverHello):
             return  # it has ended
-        self._driver.attach(hello, outbox)
+        self._driver.attach(hello, outbox, DriverWelcome(self._root))
         for replica in self.clusters:
             replica.failure = None
             self._start_replica(replica)

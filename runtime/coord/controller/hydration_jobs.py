@@ -66,8 +66,8 @@ class HydrationJobs:
     ) -> JobFinished:
         """Contents as of `as_of` and all operator state, computed by Spark.  The contents of a view are committed
         here, unless a predecessor has; those of an index are a part of the state."""
-        directory = self._checkpoints.directory(item.id, replica.name)
         self._checkpoints.forget(item.id, replica.name)
+        directory = self._checkpoints.directory(item.id, replica.name)
         shard = output.shard if isinstance(output, ViewOutput) and output.upper <= as_of else None
 
         def make(job_id: int) -> RunJob:
@@ -82,7 +82,7 @@ class HydrationJobs:
                 output_shard=shard,
                 index_key=output.key if isinstance(output, IndexOutput) else None,
                 answer_bytes=None,
-                directory=str(directory / str(job_id)),
+                directory=f"{directory}/{job_id}",
                 partitions=self._settings.job_partitions,
             )
 

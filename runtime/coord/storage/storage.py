@@ -339,3 +339,7 @@ class Storage:
     async def collect_garbage(self, reads_ms: int, writers: Callable[[], Collection[str]]) -> None:
         """Deletes blobs that nobody needs; see `Upkeep.collect_garbage`."""
         await self._upkeep.collect_garbage(reads_ms, writers)
+
+    async def confirm_epoch(self) -> None:
+        """Raises Fenced when another coordinator has taken over."""
+        await self._upkeep.confirm_epoch()

@@ -44,10 +44,9 @@ class SourceOutput:
 
 @dataclass(frozen=True, slots=True)
 class UpsertState:
-    """`stored` is what the only output of the source holds.  From `spill_rows` rows on a run of the state is a file in `directory`."""
+    """`stored` is what the only output of the source holds.  From `spill_rows` rows on a run of the state is a file."""
 
     stored: Import
-    directory: str
     spill_rows: int
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from ...compute.shared_files import SharedRoot
 from .addresses import TcpAddress, UnixAddress
 
 
@@ -14,6 +15,13 @@ class DriverHello:
     pid: int
     spark_version: str
     master: str
+
+
+@dataclass(frozen=True, slots=True)
+class DriverWelcome:
+    """The first message to the driver: where it, and what it starts, find the environment's files."""
+
+    files: SharedRoot
 
 
 @dataclass(frozen=True, slots=True)

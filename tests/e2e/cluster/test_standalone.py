@@ -35,7 +35,9 @@ VIEWS = {
 
 @pytest.fixture(scope="module")
 def runtime(cluster: Cluster) -> Iterator[Runtime]:
-    with cluster.runtime("checkpoint_rows=500", "checkpoint_interval_ms=2000") as runtime:
+    with cluster.runtime(
+        "checkpoint_rows=500", "checkpoint_interval_ms=2000", "query_job_min_rows=4000"
+    ) as runtime:
         runtime.run(
             "CREATE TABLE orders (id int NOT NULL, customer int NOT NULL, amount int NOT NULL)",
             "CREATE TABLE customers (id int NOT NULL, name text NOT NULL)",
@@ -185,6 +187,47 @@ def test_there_is_no_machine_for_a_while(cluster: Cluster, runtime: Runtime) -> 
     insert(runtime, random)
     cluster.complete()
     check(runtime)
+
+
+def test_a_replica_goes_on_elsewhere_from_its_checkpoint(cluster: Cluster, runtime: Runtime) -> None:
+    """Which another machine has written: the new one reads what has come since, and not all of it."""
+    random = Random(8)
+    change(runtime, random)
+    runtime.run("INSERT INTO orders SELECT i, i % 100, i % 97 FROM generate_series(2000000, 2004999) AS i")
+    check(runtime)
+    state = "SELECT bool_and(resume_time IS NOT NULL) FROM mz_internal.mz_dataflow_state"
+    runtime.eventually(lambda: runtime.run(state) == [(True,)], BACK_WITHIN_S)
+    cluster.network.lose(cluster.node_of_replica())
+    cluster.complete()
+    insert(runtime, random)
+    check(runtime)
+    read = "SELECT rows FROM mz_internal.mz_hydration_statuses WHERE object_id = (SELECT id FROM mz_catalog.mz_materialized_views WHERE name = 'v')"
+    runtime.eventually(lambda: all(rows < 2000 for (rows,) in runtime.run(read)), BACK_WITHIN_S)
+
+
+def test_jobs(cluster: Cluster, runtime: Runtime) -> None:
+    """Hydrations, steps and queries by tasks on all machines, one of which is killed."""
+    runtime.run("CREATE CLUSTER jobs (JOB MIN ROWS 0)")
+    random = Random(9)
+    query = "SELECT a.customer, count(*) AS n, sum(b.amount) AS s FROM orders a JOIN orders b ON a.customer = b.customer GROUP BY 1"
+    try:
+        runtime.run(f"CREATE MATERIALIZED VIEW j IN CLUSTER jobs AS {query}")
+        hydrations = "SELECT count(*) FROM mz_internal.mz_spark_jobs WHERE kind = 'hydration'"
+        runtime.eventually(lambda: runtime.run(hydrations)[0][0], BACK_WITHIN_S)
+        kill(random.choice(sorted(cluster.executors())))
+
+        def same() -> bool:
+            return runtime.rows("SELECT * FROM j") == runtime.rows(query)
+
+        assert runtime.eventually(same, BACK_WITHIN_S)
+        change(runtime, random)
+        assert runtime.eventually(same, BACK_WITHIN_S)
+        kinds = "SELECT DISTINCT kind FROM mz_internal.mz_spark_jobs WHERE status = 'finished'"
+        runtime.eventually(
+            lambda: {kind for (kind,) in runtime.run(kinds)} >= {"hydration", "step", "query"}, BACK_WITHIN_S
+        )
+    finally:
+        runtime.run("DROP MATERIALIZED VIEW IF EXISTS j", "DROP CLUSTER jobs")
 
 
 def test_replicas_of_a_cluster_are_on_different_machines(cluster: Cluster, runtime: Runtime) -> None:
