@@ -48,9 +48,9 @@ class Placement:
     def prefer(self, name: str, cores: int) -> str | None:
         """A host for the resident of that name and so many cores, which it is taken to be on until it is seen to be elsewhere; None: no
         executor is known."""
+        hosts = self._executors() if self._settled else self._first_executors()
         with self._lock:
             self._cores[name] = cores
-            hosts = self._executors() if self._settled else self._first_executors()
             others = {other: host for other, host in self._hosts().items() if other != name}
             best = least_used(hosts, others, name, self._left.pop(name, None))
             if not best:
@@ -76,7 +76,6 @@ class Placement:
 
     def _first_executors(self) -> list[str]:
         """They come in one by one after the start: the first to come would get all residents."""
-        self._settled = True
         deadline = monotonic() + AWAITED_S
         known, since = self._executors(), monotonic()
         while monotonic() < deadline and (not known or monotonic() - since < SETTLED_S):
@@ -84,18 +83,15 @@ class Placement:
             found = self._executors()
             if len(found) != len(known):
                 known, since = found, monotonic()
+        self._settled = bool(known)
         return known
 
     def _executors(self) -> list[str]:
         """The hosts of the executors that are there, sorted."""
-        # PySpark has no name for what the status tracker knows of executors.
-        jvm_context = self._context._jsc.sc()
-        infos = jvm_context.statusTracker().getExecutorInfos()
-        driver = (
-            f"{jvm_context.conf().get('spark.driver.host')}:{jvm_context.conf().get('spark.driver.port')}"
-        )
-        found = [info.host() for info in infos if f"{info.host()}:{info.port()}" != driver]
-        return sorted(found)
+        # PySpark has no name for what Spark's store of statuses knows of executors.
+        summaries: Any = self._context._jsc.sc().statusStore().executorList(True)
+        found = [summaries.apply(index) for index in range(summaries.size())]
+        return sorted(each.hostPort().rpartition(":")[0] for each in found if each.id() != "driver")
 
     def _hosts(self) -> dict[str, str]:
         """Of the residents: where they run, or else where they were preferred."""
