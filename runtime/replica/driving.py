@@ -48,7 +48,7 @@ EXIT_SPARK_ENDED = 5
 RESUBMIT = Backoff(first_s=0.5, longest_s=5.0)
 HEALTHY_S = 10.0
 """A resident task that ran for so long did not fail to start."""
-ROOM_WITHIN_S = 60.0
+ROOM_WITHIN_S = 90.0
 """So long a resident task may wait for an executor until the coordinator hears of it."""
 JOBS_AT_ONCE = max(2, len(os.sched_getaffinity(0)))
 """More would only hold more memory: each has a task for every core."""

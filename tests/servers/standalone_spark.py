@@ -6,7 +6,6 @@ what they say.  Executors have this machine's interpreter and this checkout, whi
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import socket
@@ -83,12 +82,12 @@ class StandaloneSpark:
         assert found is not None
         page = f"http://{self._network.address}:{found[1]}"
         opener = build_opener(ProxyHandler({}))
-        with opener.open(f"{page}/json/", timeout=30) as answer:
-            running = [application["id"] for application in json.load(answer)["activeapps"]]
-        assert running
-        for id_ in running:
-            form = urlencode({"id": id_, "terminate": "true"}).encode()
-            opener.open(f"{page}/app/kill/", form, timeout=30).close()
+        with opener.open(f"{page}/", timeout=30) as answer:
+            forms = answer.read().decode().split('<form action="app/kill/"')[1:]
+        assert forms, "no application runs"
+        for form in forms:
+            fields = re.findall(r'name="(\w+)" value="([^"]*)"', form.partition("</form>")[0])
+            opener.open(f"{page}/app/kill/", urlencode(fields).encode(), timeout=30).close()
 
     def stop(self) -> None:
         self._master.kill()

@@ -14,9 +14,8 @@ from typing import Any
 
 from pyspark import SparkContext
 
-SETTLED_S = 3.0
-"""So long no executor has come any more once they are taken to be all."""
-AWAITED_S = 20.0
+AWAITED_S = 60.0
+"""So long after the start of an application another machine may take to come, where one has a replica of the cluster already."""
 _LOOK_S = 0.2
 _MOST_ATTEMPTS = 1_000
 
@@ -24,14 +23,19 @@ _MOST_ATTEMPTS = 1_000
 def least_used(
     hosts: Sequence[str], residents: Mapping[str, str], name: str, left: str | None = None
 ) -> list[str]:
-    """Those of the hosts that fit the resident of that name best, all alike; `residents` are the others' hosts by their names, which begin
-    with their cluster's and a dash, and `left` is a host that it was taken from, as it may have fallen silent."""
-    cluster = name.partition("-")[0]
-    siblings = Counter(host for other, host in residents.items() if other.partition("-")[0] == cluster)
+    """Those of the hosts that fit the resident of that name best, all alike; `residents` are the others' hosts by their names, and `left` is
+    a host that it was taken from, as it may have fallen silent."""
+    siblings = Counter(siblings_of(name, residents))
     all_of_them = Counter(residents.values())
     ranks = {host: (host == left, siblings[host], all_of_them[host]) for host in hosts}
     best = min(ranks.values(), default=None)
     return [host for host in dict.fromkeys(hosts) if ranks[host] == best]
+
+
+def siblings_of(name: str, residents: Mapping[str, str]) -> list[str]:
+    """The hosts of those of the same cluster, with whose name and a dash theirs begin."""
+    cluster = name.partition("-")[0]
+    return [host for other, host in residents.items() if other.partition("-")[0] == cluster]
 
 
 class Placement:
@@ -39,25 +43,29 @@ class Placement:
 
     def __init__(self, context: SparkContext) -> None:
         self._context = context
+        self._awaited_until = monotonic() + AWAITED_S
         self._lock = threading.Lock()
         self._preferred: dict[str, str] = {}
         self._cores: dict[str, int] = {}
         self._left: dict[str, str] = {}
-        self._settled = False
 
     def prefer(self, name: str, cores: int) -> str | None:
         """A host for the resident of that name and so many cores, which it is taken to be on until it is seen to be elsewhere; None: no
-        executor is known."""
-        hosts = self._executors() if self._settled else self._first_executors()
-        with self._lock:
-            self._cores[name] = cores
-            others = {other: host for other, host in self._hosts().items() if other != name}
-            best = least_used(hosts, others, name, self._left.pop(name, None))
-            if not best:
-                self._preferred.pop(name, None)
-                return None
-            self._preferred[name] = best[0]
-            return best[0]
+        executor is known.  Executors come in one by one after the start: who would be beside another of its cluster waits for the next."""
+        while True:
+            with self._lock:
+                self._cores[name] = cores
+                others = {other: host for other, host in self._hosts().items() if other != name}
+                best = least_used(self._executors(), others, name, self._left.get(name))
+                beside = not best or best[0] in siblings_of(name, others)
+                if not beside or monotonic() > self._awaited_until:
+                    self._left.pop(name, None)
+                    if not best:
+                        self._preferred.pop(name, None)
+                        return None
+                    self._preferred[name] = best[0]
+                    return best[0]
+            sleep(_LOOK_S)
 
     def forget(self, name: str) -> None:
         """It is about to be ended; if it is begun once more, then elsewhere."""
@@ -73,18 +81,6 @@ class Placement:
         """By all of them together."""
         with self._lock:
             return sum(self._cores.values())
-
-    def _first_executors(self) -> list[str]:
-        """They come in one by one after the start: the first to come would get all residents."""
-        deadline = monotonic() + AWAITED_S
-        known, since = self._executors(), monotonic()
-        while monotonic() < deadline and (not known or monotonic() - since < SETTLED_S):
-            sleep(_LOOK_S)
-            found = self._executors()
-            if len(found) != len(known):
-                known, since = found, monotonic()
-        self._settled = bool(known)
-        return known
 
     def _executors(self) -> list[str]:
         """The hosts of the executors that are there, sorted."""
