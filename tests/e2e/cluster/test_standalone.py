@@ -31,6 +31,13 @@ VIEWS = {
     "FROM orders o JOIN customers c ON c.id = o.customer GROUP BY c.name",
     "w": "SELECT o.customer, o.id, o.amount FROM orders o WHERE o.amount > 90",
 }
+CHECKPOINTED = "SELECT bool_and(checkpoint_frontier IS NOT NULL) FROM mz_internal.mz_dataflow_state"
+READ = (
+    "SELECT h.rows FROM mz_internal.mz_hydration_statuses h JOIN mz_catalog.mz_materialized_views v ON v.id = h.object_id "
+    "WHERE v.name = 'v'"
+)
+"""What the view has read when it began."""
+FEW = 2000
 
 
 @pytest.fixture(scope="module")
@@ -195,14 +202,12 @@ def test_a_replica_goes_on_elsewhere_from_its_checkpoint(cluster: Cluster, runti
     change(runtime, random)
     runtime.run("INSERT INTO orders SELECT i, i % 100, i % 97 FROM generate_series(2000000, 2004999) AS i")
     check(runtime)
-    state = "SELECT bool_and(checkpoint_frontier IS NOT NULL) FROM mz_internal.mz_dataflow_state"
-    runtime.eventually(lambda: runtime.run(state) == [(True,)], BACK_WITHIN_S)
+    runtime.eventually(lambda: runtime.run(CHECKPOINTED) == [(True,)], BACK_WITHIN_S)
     cluster.network.lose(cluster.node_of_replica())
     cluster.complete()
     insert(runtime, random)
     check(runtime)
-    read = "SELECT rows FROM mz_internal.mz_hydration_statuses WHERE object_id = (SELECT id FROM mz_catalog.mz_materialized_views WHERE name = 'v')"
-    runtime.eventually(lambda: all(rows < 2000 for (rows,) in runtime.run(read)), BACK_WITHIN_S)
+    runtime.eventually(lambda: all(rows < FEW for (rows,) in runtime.run(READ)), BACK_WITHIN_S)
 
 
 def test_jobs(cluster: Cluster, runtime: Runtime) -> None:
@@ -284,6 +289,19 @@ def test_the_coordinator_is_killed(cluster: Cluster, runtime: Runtime) -> None:
     runtime.start()
     change(runtime, random)
     check(runtime)
+
+
+def test_another_coordinator_takes_over(cluster: Cluster, runtime: Runtime) -> None:
+    """With the same stores, and a directory in which there is nothing: state goes on from its checkpoints."""
+    runtime.run("INSERT INTO orders SELECT i, i % 100, i % 97 FROM generate_series(3000000, 3004999) AS i")
+    check(runtime)
+    runtime.eventually(lambda: runtime.run(CHECKPOINTED) == [(True,)], BACK_WITHIN_S)
+    runtime.kill()
+    runtime.directory = runtime.directory.with_name("elsewhere")
+    runtime.start()
+    insert(runtime, Random(10))
+    check(runtime)
+    runtime.eventually(lambda: all(rows < FEW for (rows,) in runtime.run(READ)), BACK_WITHIN_S)
 
 
 def test_nothing_stays_when_it_stops(cluster: Cluster, runtime: Runtime) -> None:
