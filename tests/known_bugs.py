@@ -572,6 +572,33 @@ OTHERS = (
         ("tests/persist/test_cache.py",),
     ),
     Mutant(
+        "a checkpoint names files that are on this machine alone",
+        (
+            Edit(
+                "runtime/compute/run_store.py",
+                "        self.shared.publish(file.path for some in files.values() for file in some)\n",
+                "",
+            ),
+        ),
+        ("tests/compute/test_copied_state.py",),
+    ),
+    Mutant(
+        "a file of which half was fetched is taken for the whole",
+        (
+            Edit(
+                "runtime/compute/shared_files.py",
+                '            temporary = path.with_name(f"{path.name}.{token_hex(8)}.partial")\n',
+                "            temporary = path\n",
+            ),
+            Edit(
+                "runtime/compute/shared_files.py",
+                "            except BaseException:\n                temporary.unlink(missing_ok=True)\n                raise",
+                "            except BaseException:\n                raise",
+            ),
+        ),
+        ("tests/compute/test_shared_files.py",),
+    ),
+    Mutant(
         "the directory of a new blob is not synced",
         (
             Edit(

@@ -33,6 +33,7 @@ from ptvc.errors import InvalidParameter
         "spark_driver_memory=2 g",
         "tick_ms=-1",
         "tick_ms=soon",
+        "state_files=somewhere",
         "nothing=1",
         "tick_ms",
     ],
@@ -70,6 +71,15 @@ def test_where_executors_are_on_other_machines(master: str) -> None:
     assert settings.on_cluster
     assert (settings.master, settings.replica_room) == (master, 5)
     assert not Settings().on_cluster
+    assert settings.shares_by_blobs
+
+
+@pytest.mark.parametrize("master", ["", "local[4,4]", "local-cluster[2,2,1024]"])
+def test_files_are_copied_where_that_is_said(master: str) -> None:
+    settings = Settings(spark_master=master)
+    assert not settings.shares_by_blobs
+    assert settings.with_assignments(["state_files=blobs"]).shares_by_blobs
+    assert not settings.with_assignments(["state_files=directory"]).shares_by_blobs
 
 
 def test_clusters_that_there_is_no_room_for(tmp_path: Path) -> None:

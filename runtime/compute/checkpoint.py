@@ -101,28 +101,26 @@ def write(
     pack: bool = False,
 ) -> Checkpoint:
     """Writes what of `handles` (the contents of `spines` at `cut`) is not on file yet, as `save` does; with `pack`, what is not packed
-    yet is (`RunStore.pack`).  To be published yet, but for its files.  Raises OSError and PtvcError.
+    yet is (`RunStore.pack`).  The files are published; that they are a checkpoint is to be.  Raises OSError and PtvcError.
     """
     saved = save(store, spines, handles)
     if pack:
         keys = {id_: spines[id_].key for id_ in saved}
         saved = _swapped(spines, saved, store.pack(saved, keys))
-    state = {
-        id_: store.stored(run.file for run in runs if run.file is not None)
-        for id_, runs in saved.items()
-        if runs
-    }
-    return Checkpoint(fingerprint, cut, state, layout(spines), since)
+    files = {id_: [run.file for run in runs if run.file is not None] for id_, runs in saved.items() if runs}
+    return Checkpoint(fingerprint, cut, store.stored(files), layout(spines), since)
 
 
-def publish(directory: Path, checkpoint: Checkpoint, files: SharedFiles = MACHINE) -> None:
+def publish(
+    directory: Path, checkpoint: Checkpoint, files: SharedFiles = MACHINE, manifest: str = MANIFEST
+) -> None:
     """Makes `checkpoint`, of such files, the one of this directory, durably; they must be durable already.  Raises OSError."""
     body = json.dumps(_to_json(files.name(directory), checkpoint), separators=(",", ":"))
     text = json.dumps({"version": MANIFEST_VERSION, "checksum": zlib.crc32(body.encode()), "body": body})
-    partial = directory / f"{MANIFEST}.partial"
+    partial = directory / f"{manifest}.partial"
     partial.write_text(text)
     sync_file(partial)
-    partial.replace(directory / MANIFEST)
+    partial.replace(directory / manifest)
     sync_directory(directory)
 
 
@@ -131,9 +129,9 @@ def unpublish(directory: Path) -> None:
     (directory / MANIFEST).unlink(missing_ok=True)
 
 
-def read(directory: Path, files: SharedFiles = MACHINE) -> Checkpoint | None:
+def read(directory: Path, files: SharedFiles = MACHINE, manifest: str = MANIFEST) -> Checkpoint | None:
     """The checkpoint of this directory, or None.  Raises StorageError when its manifest cannot be understood."""
-    path = directory / MANIFEST
+    path = directory / manifest
     try:
         manifest = json.loads(path.read_text())
         if manifest["version"] != MANIFEST_VERSION:

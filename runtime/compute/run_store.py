@@ -7,8 +7,8 @@ spines at a cut ── save (all that are left) ───────┘   <writ
                └── pack (all) ───────────────────────> <writer>-<number>.packed all, compressed; large ones are opened when needed
 ```
 
-A file is written once, under a name of its own, and is synced and published before `save` returns.  It is deleted by
-`sweep` when its `RunFile` is not referenced any more (no spine, no handle) and no checkpoint names it.  What was left by a
+A file is written once, under a name of its own, and is synced before `save` returns, and published before others are told its name (`stored`).
+It is deleted by `sweep` when its `RunFile` is not referenced any more (no spine, no handle) and no checkpoint names it.  What was left by a
 process that died goes by `collect` and `collect_published`.  A save writes only runs that are not on file yet: its cost follows what has changed since the
 one before.
 
@@ -26,6 +26,7 @@ from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from time import monotonic
+from typing import TypeVar
 from weakref import WeakSet
 
 import pyarrow as pa
@@ -50,6 +51,8 @@ from .run_file import (
 from .shared_files import MACHINE, SharedFiles
 
 logger = logging.getLogger(__name__)
+
+K = TypeVar("K")
 
 StateId = tuple[int, str]
 """(node id, name within the node).  The output's errors are ("number of nodes", "errs")."""
@@ -87,7 +90,6 @@ class RunStore:
         self._lock = threading.Lock()
         self._files: dict[Path, WeakSet[RunFile]] = {}
         self._synced: set[Path] = set()
-        self._published: set[Path] = set()
         self._discarded: list[str] = []
         self._failed_at: float | None = None
 
@@ -124,7 +126,7 @@ class RunStore:
     # -- state as of a cut --
 
     def save(self, state: Mapping[StateId, Sequence[Run]]) -> dict[StateId, tuple[Run, ...]]:
-        """The same runs, all of them on file, with checksums, durable and published.  Raises OSError and PtvcError when that cannot be."""
+        """The same runs, all of them on file, with checksums, durable.  Raises OSError when that cannot be."""
         with self._lock:
             before = set(self._synced)
         small = [
@@ -141,26 +143,17 @@ class RunStore:
             sync_file(path)
         for directory in {path.parent for path in unsynced}:
             sync_directory(directory)
-        self._publish(paths)
         with self._lock:
             self._synced |= unsynced
         return saved
 
-    def _publish(self, paths: Iterable[Path]) -> None:
-        """Publishes those that are not yet.  Raises OSError and PtvcError."""
-        with self._lock:
-            unpublished = [path for path in paths if path not in self._published]
-        self.shared.publish(unpublished)
-        with self._lock:
-            self._published.update(unpublished)
+    def stored(self, files: Mapping[K, Sequence[RunFile]]) -> dict[K, tuple[StoredRun, ...]]:
+        """How others find the runs, whosever they are: they are published.  Raises OSError and PtvcError."""
+        self.shared.publish(file.path for some in files.values() for file in some)
+        return {key: tuple(map(self._stored, some)) for key, some in files.items()}
 
-    def stored(self, files: Iterable[RunFile]) -> tuple[StoredRun, ...]:
-        """How others find the runs: they are published, if they were not.  Raises OSError and PtvcError."""
-        found = tuple(files)
-        self._publish({file.path for file in found})
-        return tuple(
-            StoredRun(self.shared.name(file.path), file.offset, file.length, file.checksum) for file in found
-        )
+    def _stored(self, file: RunFile) -> StoredRun:
+        return StoredRun(self.shared.name(file.path), file.offset, file.length, file.checksum)
 
     def _is_large(self, run: Run) -> bool:
         return len(run) >= self.spill_rows
@@ -223,7 +216,6 @@ class RunStore:
         if offset:
             sync_file(path)
             sync_directory(self.directory)
-            self._publish((path,))
             with self._lock:
                 self._synced.add(path)
         else:
@@ -251,7 +243,8 @@ class RunStore:
         loaded = {
             id_: tuple(self._load(run_file(self.shared, run)) for run in runs) for id_, runs in state.items()
         }
-        self._are_durable(self.shared.path(run.name) for runs in state.values() for run in runs)
+        with self._lock:
+            self._synced |= {self.shared.path(run.name) for runs in state.values() for run in runs}
         return loaded
 
     def _load(self, file: RunFile) -> Run:
@@ -270,15 +263,9 @@ class RunStore:
         self.shared.fetch(name for names in state.values() for name in names)
         paths = {id_: [self.shared.path(name) for name in names] for id_, names in state.items()}
         adopted = {id_: tuple(self._track(map_run(path)) for path in some) for id_, some in paths.items()}
-        self._are_durable(path for some in paths.values() for path in some)
-        return adopted
-
-    def _are_durable(self, paths: Iterable[Path]) -> None:
-        """Others have written and published them."""
-        found = set(paths)
         with self._lock:
-            self._synced |= found
-            self._published |= found
+            self._synced.update(path for some in paths.values() for path in some)
+        return adopted
 
     def new_directory(self) -> Path:
         """A directory of its own, below the store's, for what a job is to read and to leave.  Raises OSError."""
@@ -296,28 +283,23 @@ class RunStore:
         kept = {self.shared.path(run.name) for run in keep}
         with self._lock:
             dead = [path for path, files in self._files.items() if not files and path not in kept]
-            published = [path for path in dead if path in self._published]
             for path in dead:
                 del self._files[path]
             self._synced.difference_update(dead)
-            self._published.difference_update(dead)
             discarded, self._discarded = self._discarded, []
         for path in dead:
             path.unlink(missing_ok=True)
             if path.parent != self.directory:
                 with suppress(OSError):  # a job's directory goes with its last file
                     path.parent.rmdir()
-        self.shared.unpublish([self.shared.name(path) for path in published])
+        self.shared.unpublish([self.shared.name(path) for path in dead])
         for folder in discarded:
             self._unpublish_below(folder, kept)
 
     def discard(self, directory: Path) -> None:
         """What of a `new_directory` is published and no run of the state goes with the next sweep."""
-        with self._lock:
-            self._published = {
-                path for path in self._published if path in self._files or directory not in path.parents
-            }
-            if self.shared.copied:
+        if self.shared.copied:
+            with self._lock:
                 self._discarded.append(self.shared.name(directory))
 
     def collect_published(self, keep: Iterable[StoredRun]) -> None:

@@ -10,7 +10,7 @@ A file is written once and never changes.  Who writes one that others need has i
 that others have written has it **fetched** before.  Where all processes see one directory, both are nothing.
 
 Where they do not, a root is a cache: a fetched file is there whole or not at all, and may go when nobody needs it here (`leave`).  What is
-published goes when somebody says so, or when no checkpoint, dataflow or job of the coordinator has it any more (`StateFiles`).
+published goes when somebody says so, or when no checkpoint, dataflow or job has it any more (`coord.controller.maintenance`).
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from __future__ import annotations
 import fcntl
 import os
 import shutil
+import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
@@ -27,6 +28,7 @@ from secrets import token_hex
 from typing import Protocol
 
 from ..errors import InvalidUsage
+from ..interrupt import check_interrupt, current_interrupt, interruptible
 from ..persist.blob.objects import Objects
 from ..persist.location import open_objects
 
@@ -63,7 +65,7 @@ class SharedFiles(Protocol):
         """A piece of a file that is not here."""
 
     def publish(self, paths: Iterable[Path]) -> None:
-        """Others can fetch the files; they stay here.  Raises PtvcError, and OSError."""
+        """Others can fetch the files; they stay here.  What is published, or was fetched, is not sent again.  Raises PtvcError, and OSError."""
 
     def published(self, folder: str = "") -> list[str]:
         """The names of what others can fetch, below a folder."""
@@ -129,6 +131,9 @@ class CopiedFiles:
     def __init__(self, root: Path, objects: Objects) -> None:
         self._root = root
         self._objects = objects
+        self._lock = threading.Lock()
+        self._known: set[str] = set()
+        """Names of files that are published."""
 
     @property
     def root(self) -> Path:
@@ -150,23 +155,40 @@ class CopiedFiles:
         return path
 
     def fetch(self, names: Iterable[str]) -> None:
-        _at_once(self._fetch, [name for name in dict.fromkeys(names) if not self._is_here(name)])
+        wanted = list(dict.fromkeys(names))
+        _at_once(self._fetch, [name for name in wanted if not self._is_here(name)])
+        with self._lock:
+            self._known.update(wanted)
 
     def read(self, name: str, offset: int, length: int) -> bytes:
         return self._objects.read(name, offset, length)
 
     def publish(self, paths: Iterable[Path]) -> None:
-        _at_once(lambda path: self._objects.put(self.name(path), path), list(dict.fromkeys(paths)))
+        names = dict.fromkeys(map(self.name, paths))
+        with self._lock:
+            unknown = [name for name in names if name not in self._known]
+        _at_once(self._put, unknown)
+
+    def _put(self, name: str) -> None:
+        self._objects.put(name, self.path(name))
+        with self._lock:
+            self._known.add(name)
 
     def published(self, folder: str = "") -> list[str]:
         return list(self._objects.names(folder))
 
     def unpublish(self, names: Collection[str]) -> None:
         if names:
+            with self._lock:
+                self._known.difference_update(names)
             self._objects.delete(list(names))
 
     def leave(self, name: str) -> None:
         path = self.path(name)
+        with self._lock:
+            self._known = {
+                other for other in self._known if other != name and not other.startswith(f"{name}/")
+            }
         if path.is_dir():
             shutil.rmtree(path, ignore_errors=True)
             return
@@ -240,11 +262,22 @@ def _below(root: Path, name: str) -> Path:
 
 
 def _at_once(work: Callable[..., None], items: Sequence[object]) -> None:
-    """Does the work on all items, on some threads if there are several; raises the first failure, when all have ended."""
+    """Does the work on all items, on some threads if there are several.  Raises the first failure, when what has begun has ended."""
     if len(items) <= 1:
         for item in items:
             work(item)
         return
+    interrupt = current_interrupt()
+
+    def interruptibly(item: object) -> None:
+        with interruptible(interrupt):
+            check_interrupt()
+            work(item)
+
     with ThreadPoolExecutor(min(AT_ONCE, len(items)), "files") as pool:
-        for done in [pool.submit(work, item) for item in items]:
-            done.result()
+        try:
+            for done in [pool.submit(interruptibly, item) for item in items]:
+                done.result()
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise

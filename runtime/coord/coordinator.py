@@ -130,7 +130,9 @@ class Coordinator:
             ),
             Explainer(storage, catalog, controller),
             Subscriptions(storage, catalog, controller, peeks, count(1)),
-            Exports(self._own, self._answers, connections.values),
+            Exports(
+                self._own, self._answers, connections.values, by_tasks=not self._settings.shares_by_blobs
+            ),
             self._answers,
         )
         maintenance = Maintenance(

@@ -16,7 +16,7 @@ are on file until then, so that the replica can make the step itself when the jo
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from itertools import count
 from pathlib import Path
@@ -71,29 +71,34 @@ class StepUnderWay:
         self._handles = {}
         self._directory = directory = self._state.store.new_directory()
         assert self._inputs is not None
-        self._changes = tuple(self._written(directory, id_, delta) for id_, delta in self._inputs.items())
+        store = self._state.store
+        self._changes = self._written(directory, self._inputs)
         self._inputs = None
         searched = {
-            id_: tuple(run.searched_file for run in runs) for id_, runs in self._saved.items() if runs
+            id_: [file for run in runs if (file := run.searched_file) is not None]
+            for id_, runs in self._saved.items()
+            if runs
         }
-        base = {
-            id_: self._stored(file for file in files if file is not None) for id_, files in searched.items()
-        }
-        shared = {
-            node: self._stored(self._on_file(directory, node, runs)) for node, runs in self._shared.items()
-        }
-        step = Step(self.lower, self.upper, self._changes, base, shared)
+        shared = {node: self._on_file(directory, node, runs) for node, runs in self._shared.items()}
+        step = Step(self.lower, self.upper, self._changes, store.stored(searched), store.stored(shared))
         return StepJob(self.id, self.number, self._dataflow.plan, step, self._files.name(directory))
 
-    def _stored(self, files: Iterable[RunFile]) -> tuple[StoredRun, ...]:
-        return self._state.store.stored(files)
-
-    def _written(self, directory: Path, id: GlobalId, delta: Delta) -> Changes:
-        oks, errs = (
-            self._file(directory / f"{id}-{kind}.run", batch)
+    def _written(self, directory: Path, inputs: Mapping[GlobalId, Delta]) -> tuple[Changes, ...]:
+        files = {
+            (id_, kind): self._file(directory / f"{id_}-{kind}.run", batch)
+            for id_, delta in inputs.items()
             for kind, batch in (("oks", delta.oks), ("errs", delta.errs))
+            if len(batch)
+        }
+        stored = self._state.store.stored(files)
+
+        def of(id: GlobalId, kind: str) -> StoredRun | None:
+            return next(iter(stored.get((id, kind), ())), None)
+
+        return tuple(
+            Changes(id_, of(id_, "oks"), of(id_, "errs"), len(delta.oks), len(delta.errs))
+            for id_, delta in inputs.items()
         )
-        return Changes(id, oks, errs, len(delta.oks), len(delta.errs))
 
     @staticmethod
     def _on_file(directory: Path, node: int, runs: tuple[Run, ...]) -> tuple[RunFile, ...]:
@@ -107,11 +112,10 @@ class StepUnderWay:
             files.append(RunFile(path, 0, write_unsynced(path, run)))
         return tuple(files)
 
-    def _file(self, path: Path, batch: Batch) -> StoredRun | None:
-        if not len(batch):
-            return None
-        length = write_unsynced(path, Run(np.zeros(len(batch), np.uint64), batch))
-        return self._stored((RunFile(path, 0, length),))[0]
+    @staticmethod
+    def _file(path: Path, batch: Batch) -> tuple[RunFile, ...]:
+        run = Run(np.zeros(len(batch), np.uint64), batch)
+        return (RunFile(path, 0, write_unsynced(path, run)),)
 
     def inputs(self) -> Mapping[GlobalId, Delta]:
         """The changes, for the replica to make the step itself."""

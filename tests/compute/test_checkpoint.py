@@ -417,7 +417,7 @@ def test_a_damaged_packed_run_is_an_error(tmp_path: Path, damage: bytes | None) 
     with pytest.raises(StorageError, match="run"):
         len(packed.hashes)
     with pytest.raises(StorageError, match="run"):
-        RunStore(tmp_path, "b").load({(0, "rows"): [packed.file]})
+        RunStore(tmp_path, "b").load(store.stored({(0, "rows"): [packed.file]}))
 
 
 def test_what_would_not_come_back_is_not_packed(tmp_path: Path) -> None:

@@ -23,6 +23,7 @@ from typing import BinaryIO
 import pyarrow as pa
 
 from ...errors import PtvcError
+from ...interrupt import Interrupt, current_interrupt, interruptible
 from ..shared_files import AT_ONCE, SharedFiles
 
 logger = logging.getLogger(__name__)
@@ -121,7 +122,11 @@ class PayloadReader:
             if one[:1] == _REFERENCE and one not in self._coming and not self._is_here(_place(one)[0]):
                 if self._pool is None:
                     self._pool = ThreadPoolExecutor(AT_ONCE, "payloads")
-                self._coming[one] = self._pool.submit(self._shared.read, *_place(one))
+                self._coming[one] = self._pool.submit(self._read, current_interrupt(), one)
+
+    def _read(self, interrupt: Interrupt | None, sent: bytes) -> bytes:
+        with interruptible(interrupt):
+            return self._shared.read(*_place(sent))
 
     def get(self, sent: bytes) -> pa.Buffer:
         """The payload that was put.  Raises StorageError, and OSError."""

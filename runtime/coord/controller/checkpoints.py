@@ -1,9 +1,10 @@
 """The checkpoints of all dataflows, as the coordinator knows them: which are published, and how far back they reach.
 
 ```
-state/<object>/<replica>/checkpoint.json   the manifest, on the coordinator's machine
-<object>/<replica>/...                     names of files that all processes see where they are
-<object>/<replica>/<place>/...             names of files that are copied: each time anew, after state was forgotten or the coordinator started
+all processes see the files where they are    <object>/<replica>/checkpoint.json, and the files that it names
+
+files are copied                              <object>/<replica>/checkpoint-<epoch>-<number>.json, of which the last counts
+                                              <object>/<replica>/<place>/..., another place after state was forgotten, or a start
 ```
 
 Replicas write files; what they say is a checkpoint becomes one here, by a manifest (see
@@ -17,6 +18,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 import shutil
 from collections.abc import Callable, Collection, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -24,10 +26,11 @@ from itertools import count
 from pathlib import Path
 from secrets import token_hex
 
-from ...compute.checkpoint import Checkpoint, publish, read, unpublish
+from ...compute.checkpoint import MANIFEST, Checkpoint, publish, read, unpublish
 from ...compute.shared_files import SharedFiles
-from ...errors import StorageError
+from ...errors import PtvcError, StorageError, StoreAway
 from ...expr.tree.relation import GlobalId
+from ...retry import Backoff, retry
 
 logger = logging.getLogger(__name__)
 
@@ -35,32 +38,80 @@ REMOVED = "removed-"
 """How the directories begin of which the files are being removed."""
 
 
+_COPIED_MANIFEST = re.compile(
+    r"(?P<folder>(?P<object>[^/]+)/[^/]+)/checkpoint-(?P<epoch>\d+)-(?P<number>\d+)\.json"
+)
+
+
+_REPLACED = Backoff(first_s=0.1, longest_s=1.0, attempts=5)
+"""A predecessor that does not know yet that it is one may publish, and remove what was before."""
+
+
+def _has_gone(error: Exception) -> bool:
+    return isinstance(error, StorageError) and not isinstance(error, StoreAway)
+
+
+def _manifest_name(epoch: int, number: int) -> str:
+    return f"checkpoint-{epoch}-{number}.json"
+
+
 class Checkpoints:
     """Replicas go by their names within their cluster: each has state of its own."""
 
-    def __init__(self, files: SharedFiles, names: Mapping[GlobalId, str]) -> None:
+    def __init__(self, files: SharedFiles, names: Mapping[GlobalId, str], epoch: int) -> None:
         """Reads the manifests of the objects in `names`, which says what their directories are called, and removes the
-        state of all others."""
+        state of all others.  Blocks; raises PtvcError."""
         self._files = files
-        self._directory = directory = files.root
+        self._directory = files.root
         self._names = dict(names)
+        self._epoch = epoch
+        self._numbers = count(1)
+        self._manifests: dict[str, str] = {}
         self._places: dict[str, str] = {}
         self._published: dict[GlobalId, dict[str, Checkpoint]] = {}
         self._outdated: dict[GlobalId, tuple[int, str]] = {}
         self._thread = ThreadPoolExecutor(1, "remove state")
         self._removed = count(1)
         ids = {name: id_ for id_, name in names.items()}
-        for path in directory.glob("[!.]*"):
+        if files.copied:
+            self._open_copied(ids)
+            return
+        for path in self._directory.glob("[!.]*"):
             if path.name not in ids:
                 logger.info("removing the state of %s, which does not exist", path.name)
                 shutil.rmtree(path, ignore_errors=True)
                 continue
             for of_replica in path.iterdir():
-                self._open(ids[path.name], of_replica)
+                self._open(ids[path.name], of_replica, MANIFEST)
 
-    def _open(self, id: GlobalId, path: Path) -> None:
+    def _open_copied(self, ids: Mapping[str, GlobalId]) -> None:
+        """What is there of others, the next round of maintenance removes; of what was copied here only the last manifests stay."""
+        self._manifests = retry(lambda: self._fetched(ids), _has_gone, _REPLACED)
+        kept = set(self._manifests.values())
+        for path in self._directory.glob("[!.]*/**/*"):
+            if path.is_file() and self._files.name(path) not in kept:
+                path.unlink()
+        for folder, name in sorted(self._manifests.items()):
+            path = self._files.path(folder)
+            self._open(ids[path.parent.name], path, name.rpartition("/")[2])
+
+    def _fetched(self, ids: Mapping[str, GlobalId]) -> dict[str, str]:
+        """The last manifest of each folder, which is here.  Raises PtvcError, as when one has gone meanwhile."""
+        last: dict[str, tuple[int, int]] = {}
+        for name in self._files.published():
+            found = _COPIED_MANIFEST.fullmatch(name)
+            if found is not None and found["object"] in ids:
+                folder, number = found["folder"], (int(found["epoch"]), int(found["number"]))
+                last[folder] = max(last.get(folder, number), number)
+        names = {
+            folder: f"{folder}/{_manifest_name(epoch, number)}" for folder, (epoch, number) in last.items()
+        }
+        self._files.fetch(names.values())
+        return names
+
+    def _open(self, id: GlobalId, path: Path, manifest: str) -> None:
         try:
-            checkpoint = read(path, self._files)
+            checkpoint = read(path, self._files, manifest)
         except StorageError as error:
             self.reject(id, path.name, error.message)
             return
@@ -69,14 +120,10 @@ class Checkpoints:
 
     def directory(self, id: GlobalId, replica: str) -> str:
         """The name of the folder in which the replica keeps the state of the object's dataflow, until that is forgotten."""
-        folder = self._files.name(self._manifest(id, replica))
+        folder = self._files.name(self._of(id) / replica)
         if not self._files.copied:
             return folder
         return f"{folder}/{self._places.setdefault(folder, token_hex(4))}"
-
-    def _manifest(self, id: GlobalId, replica: str) -> Path:
-        """The directory of the manifest."""
-        return self._of(id) / replica
 
     def _of(self, id: GlobalId) -> Path:
         return self._directory / self._names.get(id, id)
@@ -92,7 +139,8 @@ class Checkpoints:
         fingerprint.  The files stay, as its dataflows have them."""
         self._outdated[id] = upper, fingerprint
         for replica in self._published.pop(id, {}):
-            unpublish(self._manifest(id, replica))
+            unpublish(self._of(id) / replica)
+            self._drop_manifests(f"{self._files.name(self._of(id))}/{replica}")
 
     def get(self, id: GlobalId, replica: str) -> Checkpoint | None:
         return self._published.get(id, {}).get(replica)
@@ -104,7 +152,7 @@ class Checkpoints:
     async def publish(self, id: GlobalId, replica: str, checkpoint: Checkpoint) -> bool:
         """Makes it the checkpoint to restart from; False when that cannot be written, and the one before stays, or when
         it is that of a dataflow whose place another has taken, or which reads something else by now."""
-        directory, manifest = self.directory(id, replica), self._manifest(id, replica)
+        directory, path = self.directory(id, replica), self._of(id) / replica
         upper, fingerprint = self._outdated.get(id, (0, ""))
         if checkpoint.cut <= upper and checkpoint.fingerprint != fingerprint:
             return False
@@ -115,20 +163,41 @@ class Checkpoints:
             for file in checkpoint.files()
         ):
             return False
+        manifest = _manifest_name(self._epoch, next(self._numbers)) if self._files.copied else MANIFEST
         try:
-            await asyncio.to_thread(self._publish, manifest, checkpoint)
-        except OSError as error:
+            await asyncio.to_thread(self._publish, path, checkpoint, manifest)
+        except (OSError, PtvcError) as error:
             logger.warning("cannot publish a checkpoint of %s: %s", id, error)
             return False
         if self.directory(id, replica) != directory:
             return False
         self._published.setdefault(id, {})[replica] = checkpoint
+        if self._files.copied:
+            folder = self._files.name(path)
+            self._drop_manifests(folder)
+            self._manifests[folder] = f"{folder}/{manifest}"
         return True
 
-    def _publish(self, manifest: Path, checkpoint: Checkpoint) -> None:
+    def _publish(self, path: Path, checkpoint: Checkpoint, manifest: str) -> None:
         if self._files.copied:  # nobody else writes there
-            manifest.mkdir(parents=True, exist_ok=True)
-        publish(manifest, checkpoint, self._files)
+            path.mkdir(parents=True, exist_ok=True)
+        publish(path, checkpoint, self._files, manifest)
+        self._files.publish((path / manifest,))
+
+    def _drop_manifests(self, folder: str) -> None:
+        """Those below the folder count no more; beside the loop they go, or else with a round of maintenance."""
+        names = {of: name for of, name in self._manifests.items() if f"{of}/".startswith(f"{folder}/")}
+        for of, name in names.items():
+            del self._manifests[of]
+            self._files.leave(name)
+        if names:
+            self._thread.submit(self._unpublish, tuple(names.values()))
+
+    def _unpublish(self, names: Collection[str]) -> None:
+        try:
+            self._files.unpublish(names)
+        except PtvcError as error:
+            logger.warning("manifests of state that nobody needs are left: %s", error.message)
 
     def needs(self) -> Callable[[str], bool]:
         """Whether a file of that name may be needed which was there before this was called: that of a checkpoint, or of a place where
@@ -139,6 +208,7 @@ class Checkpoints:
             for checkpoint in checkpoints.values()
             for file in checkpoint.files()
         }
+        named.update(self._manifests.values())
         places = {f"{folder}/{place}" for folder, place in self._places.items()}
         return lambda name: name in named or "/".join(name.split("/")[:3]) in places
 
@@ -152,7 +222,8 @@ class Checkpoints:
         path = self._of(id)
         there = {of_replica.name for of_replica in (path.iterdir() if path.is_dir() else ())}
         prefix = f"{self._files.name(path)}/"
-        there |= {folder.removeprefix(prefix) for folder in self._places if folder.startswith(prefix)}
+        known = (*self._places, *self._manifests)
+        there |= {folder.removeprefix(prefix) for folder in known if folder.startswith(prefix)}
         for replica in there.difference(replicas):
             self.forget(id, replica)
 
@@ -171,6 +242,7 @@ class Checkpoints:
             self._published.get(id, {}).pop(replica, None)
             self._places.pop(f"{folder}/{replica}", None)
             path = path / replica
+        self._drop_manifests(self._files.name(path))
         self._remove(path)
 
     def _remove(self, path: Path) -> None:

@@ -112,6 +112,7 @@ class Controller:
         self.checkpoints = Checkpoints(
             self.files,
             {i.id: i.state_name for i in catalog.user_items() if isinstance(i, Maintained)},
+            storage.epoch,
         )
         self.jobs = Jobs(storage.epoch, self._driver.send, now_ms)
         self.compactions = CompactionJobs(self.jobs, storage, settings, supervisor)

@@ -143,6 +143,7 @@ class QueryJobs:
         for name in answers:
             self._files.fetch((name,))
             yield from read_answer(self._files.path(name))
+            self._files.leave(name)
 
     def _remove(self, *folders: str) -> None:
         for folder in folders:

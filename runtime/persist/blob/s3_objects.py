@@ -10,6 +10,7 @@ from typing import TypeVar
 import obstore
 
 from ...errors import StorageError
+from ...interrupt import check_interrupt
 from . import s3_client, s3_errors
 from .base import OBJECTS
 from .objects import check_name
@@ -49,6 +50,7 @@ class S3Objects:
         size = self._found(name, lambda: obstore.head(store, key)["size"])
         with path.open("xb") as target:
             for start in range(0, size, PIECE_BYTES):
+                check_interrupt()
                 target.write(self.read(name, start, min(PIECE_BYTES, size - start)))
 
     def read(self, name: str, offset: int, length: int) -> bytes:
