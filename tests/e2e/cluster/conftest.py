@@ -86,7 +86,7 @@ class Cluster:
                 shutil.rmtree(directory, ignore_errors=True)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def cluster(oracle_uri: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     logs = tmp_path_factory.mktemp("spark")
     java = java_of(logs)
