@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import re
 
-from py4j.protocol import Py4JJavaError
-
 _STACK = re.compile(r"^\s+at |^\s*Traceback |^\s*File |^Driver stacktrace|^\s*\.\.\. \d+ more|^Caused by: ")
 _MOST = 500
 
 
 def reason_of(error: Exception) -> str:
     """The last that a Python worker has said, or else the first that Spark says; 500 characters at most."""
-    text = str(error.java_exception.getMessage()) if isinstance(error, Py4JJavaError) else str(error)
+    java = getattr(error, "java_exception", None)  # of one that Spark has raised
+    text = str(error) if java is None else str(java.getMessage())
     before_stack, _, _ = text.partition("Driver stacktrace:")
     # A worker's traceback ends with its error, which Java's frames follow.
     _, found, rest = before_stack.partition("Traceback (most recent call last)")
