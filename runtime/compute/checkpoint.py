@@ -133,11 +133,11 @@ def read(directory: Path, files: SharedFiles = MACHINE, manifest: str = MANIFEST
     """The checkpoint of this directory, or None.  Raises StorageError when its manifest cannot be understood."""
     path = directory / manifest
     try:
-        manifest = json.loads(path.read_text())
-        if manifest["version"] != MANIFEST_VERSION:
-            raise StorageError(f'checkpoint "{path}" has version {manifest["version"]}', hint=_HINT)
-        body = manifest["body"]
-        if zlib.crc32(body.encode()) != manifest["checksum"]:
+        found = json.loads(path.read_text())
+        if found["version"] != MANIFEST_VERSION:
+            raise StorageError(f'checkpoint "{path}" has version {found["version"]}', hint=_HINT)
+        body = found["body"]
+        if zlib.crc32(body.encode()) != found["checksum"]:
             raise StorageError(f'checkpoint "{path}" is damaged', sqlstate="XX001", hint=_HINT)
         return _from_json(files.name(directory), json.loads(body))
     except FileNotFoundError:

@@ -350,8 +350,8 @@ def _finish_errors(job: Job, errors: list[Batch], result: JobResult) -> None:
     if job.step is not None:
         before = job.step.base.get((node, "errs"), ())
         counts.spine.stand_on(read_stored(files, before))
-        for run in before:
-            files.leave(run.name)  # it is mapped
+        for stored in before:
+            files.leave(stored.name)  # it is mapped
     result.errors = counts.update(concat_batches(ERROR_SCHEMA, errors), occurs)
     if not job.keeps_state:
         return
