@@ -27,6 +27,9 @@ _LOCAL = re.compile(r"local\[\s*(\d+)\s*,\s*(\d+)\s*\]")
 _LOCAL_CLUSTER = re.compile(r"local-cluster\[\s*(\d+)\s*,\s*(\d+)\s*,\s*\d+\s*\]")
 """So many executors, of so many cores, and of so many MiB."""
 
+_CLUSTER = re.compile(r"(spark|k8s)://\S+|yarn")
+"""A cluster's manager: executors are on other machines."""
+
 _MEMORY = re.compile(r"(\d+)([mg])", re.IGNORECASE)
 _LEAST_DRIVER_MB = 512
 
@@ -48,6 +51,12 @@ class Settings:
 
     spark_master: str = field(default="", metadata={"help": "Spark master; empty chooses local[n,4]"})
     spark_driver_memory: str = field(default="2g", metadata={"help": "heap of the driver's JVM"})
+    spark_properties_file: str = field(
+        default="",
+        metadata={
+            "help": "file of Spark's own settings, for this user alone to read; they go before the runtime's"
+        },
+    )
     control_listen: str = field(
         default="",
         metadata={
@@ -63,6 +72,12 @@ class Settings:
     )
     replica_slots: int = field(
         default=32, metadata={"help": "replicas that can exist at once, of all clusters together"}
+    )
+    replica_cores: int = field(
+        default=1,
+        metadata={
+            "help": "cores of an executor that a replica takes for itself, where executors are on other machines"
+        },
     )
     job_min_rows: int = field(
         default=100_000,
@@ -211,11 +226,11 @@ class Settings:
     )
 
     def __post_init__(self) -> None:
-        if self.spark_master and self._spark_slots() < 2:
+        if self.spark_master and not self.on_cluster and self._spark_slots() < 2:
             raise InvalidParameter(
                 f'setting "spark_master" cannot be "{self.spark_master}"',
-                hint="Give local[n,m], n tasks at once, 2 at least, each tried m times, more than once; or "
-                "local-cluster[executors,cores,MiB] with 2 cores at least.",
+                hint="Give local[n,m], n tasks at once, 2 at least, each tried m times, more than once; "
+                "local-cluster[executors,cores,MiB] with 2 cores at least; or spark://host:port, k8s://URL or yarn.",
             )
         found = _MEMORY.fullmatch(self.spark_driver_memory)
         if not found or int(found[1]) * (1024 if found[2] in "gG" else 1) < _LEAST_DRIVER_MB:
@@ -229,6 +244,16 @@ class Settings:
                 hint="Give directory or blobs, or leave it empty.",
             )
         self.control_address  # noqa: B018  # is read, so that a bad one is refused
+        if self.on_cluster and not self.control_listen:
+            raise InvalidParameter(
+                f'setting "spark_master" cannot be "{self.spark_master}" without "control_listen"',
+                hint="Replicas run on other machines then: give the address at which they reach this one, as 10.0.0.5:6890.",
+            )
+        if self.replica_cores < 1 or (self.replica_cores > 1 and not self.on_cluster):
+            raise InvalidParameter(
+                f'setting "replica_cores" cannot be {self.replica_cores} here',
+                hint="It is 1 or more where executors are on other machines, and 1 on this one.",
+            )
 
     @property
     def control_address(self) -> tuple[str, int] | None:
@@ -248,11 +273,14 @@ class Settings:
         return host, port
 
     @property
+    def on_cluster(self) -> bool:
+        """Executors are on other machines, which share nothing with this one but the network."""
+        return _CLUSTER.fullmatch(self.spark_master) is not None
+
+    @property
     def shares_by_blobs(self) -> bool:
         """Whether what processes leave for each other goes through the store of blobs, and not a directory that all of them see."""
-        return self.state_files == "blobs" or (
-            not self.state_files and not self.master.startswith(("local[", "local-cluster["))
-        )
+        return self.state_files == "blobs" or (not self.state_files and self.on_cluster)
 
     @property
     def master(self) -> str:
@@ -261,8 +289,10 @@ class Settings:
 
     @property
     def replica_room(self) -> int:
-        """Replicas that can exist at once: jobs need one slot."""
-        return min(self.replica_slots, self._spark_slots() - 1) if self.spark_master else self.replica_slots
+        """Replicas that can exist at once: jobs need one slot.  How many cores a cluster has is not known here, and changes."""
+        if not self.spark_master or self.on_cluster:
+            return self.replica_slots
+        return min(self.replica_slots, self._spark_slots() - 1)
 
     def _spark_slots(self) -> int:
         """Tasks that the master of the settings runs at once; 0 of one that is of no use."""
@@ -274,7 +304,7 @@ class Settings:
 
     def with_assignments(self, assignments: Iterable[str]) -> Settings:
         """These settings after `name=value` strings; an unknown name or a bad value is an error."""
-        settings = self
+        values: dict[str, Any] = {}
         known = {f.name: f for f in fields(Settings)}
         for assignment in assignments:
             name, separator, value = assignment.partition("=")
@@ -284,9 +314,8 @@ class Settings:
                     f'unrecognized setting "{assignment}"',
                     hint=f"Give name=value with one of: {', '.join(sorted(known))}.",
                 )
-            old = getattr(settings, name)
-            settings = replace(settings, **{name: _parse(name, value, old)})
-        return settings
+            values[name] = _parse(name, value, getattr(self, name))
+        return replace(self, **values)  # at once, as some go together
 
 
 def _parse(name: str, value: str, old: object) -> Any:
@@ -301,13 +330,19 @@ def _parse(name: str, value: str, old: object) -> Any:
     return number
 
 
+BYTES_PER_CORE = 4 << 30
+"""What the dataflows of a replica of a SIZE may hold for each of its cores; a query may take a quarter of their limit."""
+
+
 @dataclass(frozen=True, slots=True)
 class ClusterOptions:
-    """Options of one cluster; None follows the environment's setting.  `memory_limit` is in bytes; 0 is none."""
+    """Options of one cluster; None follows the environment's setting.  `memory_limit` is in bytes; 0 is none.  `size` is how many cores of an
+    executor each replica takes, where executors are on other machines."""
 
     job_min_rows: int | None = None
     replication_factor: int = 1
     memory_limit: int | None = None
+    size: int | None = None
 
     @classmethod
     def from_mapping(cls, options: Mapping[str, int]) -> ClusterOptions:
@@ -315,4 +350,5 @@ class ClusterOptions:
             job_min_rows=options.get("job_min_rows"),
             replication_factor=options.get("replication_factor", 1),
             memory_limit=options.get("memory_limit"),
+            size=options.get("size"),
         )

@@ -8,12 +8,14 @@ import shutil
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from time import monotonic, sleep
 
 from ..compute.shared_files import SharedRoot
 from ..compute.spark.application import Application
+from ..compute.spark.failures import reason_of
 from ..persist.column_cache import ColumnCache
 from ..retry import Backoff, Pauses
 from .jobs import run_job, run_tasks
@@ -29,6 +31,7 @@ from .protocol import (
     JobFinished,
     Message,
     Refused,
+    ReplicaWaits,
     RunJob,
     RunTasks,
     StartReplica,
@@ -41,9 +44,12 @@ from .protocol import (
 logger = logging.getLogger(__name__)
 
 EXIT_JVM_DIED = 3
+EXIT_SPARK_ENDED = 5
 RESUBMIT = Backoff(first_s=0.5, longest_s=5.0)
 HEALTHY_S = 10.0
 """A resident task that ran for so long did not fail to start."""
+ROOM_WITHIN_S = 90.0
+"""So long a resident task may wait for an executor until the coordinator hears of it."""
 JOBS_AT_ONCE = max(2, len(os.sched_getaffinity(0)))
 """More would only hold more memory: each has a task for every core."""
 DIAL_S = 0.02
@@ -84,7 +90,7 @@ class Driver:
             case StopReplica(replica=replica):
                 if (stop := self._stop.pop(replica, None)) is not None:
                     stop.set()
-                    self._app.cancel(f"resident-{replica}")
+                    self._app.stop_resident(replica)
             case RunJob(job_id=job_id) | RunTasks(job_id=job_id):
                 self._jobs = {id_: job for id_, job in self._jobs.items() if not job.done()}
                 self._jobs[job_id] = self._pool.submit(self._run_job, message)
@@ -102,15 +108,36 @@ class Driver:
         pauses = Pauses(RESUBMIT)
         while not stop.is_set():
             began = monotonic()
+            waiting = threading.Timer(ROOM_WITHIN_S, self._look_for, (command, stop))
+            waiting.daemon = True
+            waiting.start()
             try:
-                self._app.run_resident(command.replica, work)
+                self._app.run_resident(command.replica, work, command.cores)
             except Exception as error:  # Spark gave up on the task: try again, it may have been killed
                 if stop.is_set():
                     return
-                logger.warning("resident task of replica %s ended: %s", command.replica, error)
+                logger.info("resident task of replica %s ended: %s", command.replica, error)
+                if self._app.has_ended:
+                    os._exit(EXIT_SPARK_ENDED)  # the coordinator starts another
+                self._tell_why(command, f"Spark cannot run it: {reason_of(error)}", failed=True)
+            finally:
+                waiting.cancel()
             if monotonic() - began > HEALTHY_S:
                 pauses.reset()
             stop.wait(pauses.endless())
+
+    def _look_for(self, command: StartReplica, stop: threading.Event) -> None:
+        """Says that no executor has room for the replica, if that is so."""
+        if not stop.is_set() and not self._app.is_placed(command.replica):
+            cores = f"{command.cores} core{'s' if command.cores > 1 else ''}"
+            self._tell_why(
+                command, f"no executor of {self._app.master} has {cores} free for it", failed=False
+            )
+
+    def _tell_why(self, command: StartReplica, reason: str, *, failed: bool) -> None:
+        logger.warning("replica %s: %s", command.replica, reason)
+        with suppress(ConnectionError):  # the coordinator is gone, and this process with it
+            self._connection.send(ReplicaWaits(command.replica, command.epoch, failed, reason))
 
     def _run_job(self, command: RunJob | RunTasks) -> None:
         try:

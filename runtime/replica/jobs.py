@@ -3,7 +3,6 @@ nothing of each other."""
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -45,9 +44,9 @@ MAINTENANCE_POOL = "maintenance"
 PROGRESS_INTERVAL_S = 0.25
 
 
-def default_partitions(rows: int, nbytes: int) -> int:
-    """Tasks per level for an input of so many rows and encoded bytes."""
-    return max(len(os.sched_getaffinity(0)), -(-rows // PARTITION_ROWS), -(-nbytes // PARTITION_BYTES))
+def default_partitions(rows: int, nbytes: int, cores: int) -> int:
+    """Tasks per level for an input of so many rows and encoded bytes, where so many cores may run them."""
+    return max(cores, -(-rows // PARTITION_ROWS), -(-nbytes // PARTITION_BYTES))
 
 
 def run_job(
@@ -59,7 +58,7 @@ def run_job(
     if command.directory:
         files.path(command.directory).mkdir(parents=True, exist_ok=True)
     rows, group = command.rows, job_writer(command.job_id)
-    partitions = command.partitions or default_partitions(rows, command.nbytes)
+    partitions = command.partitions or default_partitions(rows, command.nbytes, app.job_cores)
     plan = command.plan
     columns: dict[GlobalId, tuple[int, ...]] = {}
     copies: dict[int, frozenset[str]] = {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable, Sequence
 from functools import cached_property
@@ -15,8 +16,9 @@ from ..shared_files import SharedRoot
 from . import class_archive
 from .job import Job
 from .permit import withdraw
+from .placement import Placement, group_of, running_on
 from .resident import run_resident
-from .session import has_linked_home, stop_context
+from .session import has_linked_home, is_local, stop_context
 from .superstep import JobRun
 from .tasks import TasksRun
 
@@ -26,6 +28,7 @@ class Application:
 
     def __init__(self, context: SparkContext, directory: Path) -> None:
         self._context = context
+        self._placement = None if is_local(self.master) else Placement(context)
         if not has_linked_home(self.master):
             class_archive.make_later(self._gateway_process.args, directory / "class_archive.log")
         self._permits = directory / "permits"
@@ -65,8 +68,34 @@ class Application:
 
         threading.Thread(target=watch, name="jvm watch", daemon=True).start()
 
-    def run_resident(self, name: str, work: Callable[[int], None]) -> None:
-        run_resident(self._context, name, work)
+    def run_resident(self, name: str, work: Callable[[int], None], cores: int = 1) -> None:
+        """On an executor on another machine it takes so many cores, on this one a slot."""
+        if self._placement is None:
+            run_resident(self._context, name, work)
+        else:
+            run_resident(self._context, name, work, cores, self._placement.prefer(name, cores))
+
+    def stop_resident(self, name: str) -> None:
+        """Ends it; one of the same name that is run afterwards had better be elsewhere."""
+        if self._placement is not None:
+            self._placement.forget(name)
+        self.cancel(group_of(name))
+
+    def is_placed(self, name: str) -> bool:
+        """Whether an executor runs the resident of that name: on this machine there is a slot for each."""
+        return self._placement is None or running_on(self._context, name) is not None
+
+    @property
+    def job_cores(self) -> int:
+        """Cores that tasks of jobs may have: of a cluster those of its executors, less what residents have taken."""
+        if self._placement is None:
+            return len(os.sched_getaffinity(0))
+        return max(1, self._context.defaultParallelism - self._placement.cores_taken)
+
+    @property
+    def has_ended(self) -> bool:
+        """Spark has stopped by itself, as it does when the cluster's manager has given the application up."""
+        return bool(self._context._jsc.sc().isStopped())
 
     def job_run(self, job: Job) -> JobRun:
         """The job, ready to be run."""

@@ -21,7 +21,7 @@ from pathlib import Path
 
 from ...compute.plan import DataflowPlan
 from ...compute.shared_files import SharedRoot
-from ...config import Settings
+from ...config import BYTES_PER_CORE, Settings
 from ...directory import new_secret
 from ...errors import PtvcError, ReplicaUnavailable
 from ...expr.tree.relation import GlobalId
@@ -38,6 +38,7 @@ from ...replica.protocol import (
     LimitMemory,
     Outbox,
     ProtocolError,
+    ReplicaWaits,
     StartReplica,
     StopReplica,
     Updates,
@@ -187,6 +188,9 @@ class Controller:
         for replica in added:
             self._start_replica(replica)
         for replica in self.clusters.of(cluster.name):
+            if replica.cores != self._cores(cluster.name):
+                self._detach(replica)
+                self._start_anew(replica)
             if replica.connected.is_set():
                 self._send_limits(replica)
                 self._try_failed(replica)
@@ -199,10 +203,13 @@ class Controller:
     def _send_limits(self, replica: ReplicaClient) -> None:
         """What the options of its cluster, or the settings, say to the replica."""
         own = self._catalog.cluster_options(replica.cluster)
-        limit = (
-            (self._settings.memory_limit_mb << 20) or None if own.memory_limit is None else own.memory_limit
-        )
-        replica.send(LimitMemory(limit, (self._settings.query_memory_limit_mb << 20) or None))
+        limit, query = own.memory_limit, (self._settings.query_memory_limit_mb << 20) or None
+        if limit is None and own.size is not None and self._settings.on_cluster:
+            limit = own.size * BYTES_PER_CORE
+            query = query or limit // 4
+        elif limit is None:
+            limit = (self._settings.memory_limit_mb << 20) or None
+        replica.send(LimitMemory(limit, query))
         rows = self._settings.step_job_min_rows if own.job_min_rows is None else own.job_min_rows
         replica.send(LargeSteps(rows))
         replica.send(LargeQueries(self._settings.duckdb_min_rows))
@@ -231,7 +238,19 @@ class Controller:
     def _start_replica(self, replica: ReplicaClient) -> None:
         epoch, secret = next(self._epochs), new_secret()
         replica.expect(epoch, secret)
-        self._driver.tell(StartReplica(replica.id, epoch, self._listener.for_replicas, secret))
+        replica.cores = self._cores(replica.cluster)
+        address = self._listener.for_replicas
+        self._driver.tell(StartReplica(replica.id, epoch, replica.cores, address, secret))
+
+    def _start_anew(self, replica: ReplicaClient) -> None:
+        """Elsewhere, if there is room, whatever has become of it."""
+        self._driver.tell(StopReplica(replica.id))
+        self._start_replica(replica)
+
+    def _cores(self, cluster: str) -> int:
+        """Of an executor, for each replica."""
+        size = self._catalog.cluster_options(cluster).size if self._settings.on_cluster else None
+        return self._settings.replica_cores if size is None else size
 
     # -- objects --
 
@@ -409,6 +428,9 @@ class Controller:
                     self.jobs.progressed(message)
                 case JobFinished():
                     self.jobs.finished(message)
+                case ReplicaWaits():
+                    if (replica := self.clusters.find(message.replica)) is not None:
+                        replica.waits(message)
                 case _:
                     raise ProtocolError(f"the driver does not say {type(message).__name__}")
 
@@ -437,6 +459,9 @@ class Controller:
             if replica.owns(writer):
                 logger.warning("replica %s went away", replica.id)
                 self._detach(replica)
+                if incoming.fell_silent and self._settings.on_cluster:
+                    # Spark takes a minute to give up a machine that says nothing; the epoch fences what may still run there.
+                    self._start_anew(replica)
                 self._spawn(self._elect(replica.cluster))
 
     def _connection(

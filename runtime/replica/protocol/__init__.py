@@ -7,7 +7,7 @@ one direction are handled in order: that order is what makes "these parts, then 
 
 | conversation | the coordinator says | a replica (or the driver) says |
 |---|---|---|
-| `processes` | DriverWelcome, StartReplica, StopReplica | DriverHello |
+| `processes` | DriverWelcome, StartReplica, StopReplica | DriverHello, ReplicaWaits |
 | `commits` | Progress (with Updates), Appended | Append |
 | `dataflows` | InstallDataflow, Uninstall, Halt, Adopt, Repoint, LimitMemory, LargeSteps, CheckpointPublished | Hydrated, Status, Checkpointed, StateLost, DataflowStatistics |
 | `connectors` | InstallSource, SetOutputs, InstallSink, Ingested | Ingest, IngestProgress, SinkProgress, SinkBehind, Status |
@@ -113,6 +113,7 @@ from .peek_messages import (
 from .processes import (
     DriverHello,
     DriverWelcome,
+    ReplicaWaits,
     StartReplica,
     StopReplica,
     replica_writer,
@@ -180,6 +181,7 @@ __all__ = [
     "ProtocolError",
     "ReadShares",
     "Refused",
+    "ReplicaWaits",
     "Repoint",
     "RunJob",
     "RunTasks",

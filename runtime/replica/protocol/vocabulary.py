@@ -27,7 +27,7 @@ VOCABULARY = {
     ),
     "replica.protocol.jobs": "CancelJob JobFinished JobProgress ReadShares RunJob RunTasks SharesRead StateRuns StepEnded StepJob",
     "replica.protocol.peek_messages": "CancelPeek LargeQueries LookUp LookUpStored LookedUp Peek PeekFailed PeekIndex PeekRows StoredChange",
-    "replica.protocol.processes": "DriverHello DriverWelcome StartReplica StopReplica",
+    "replica.protocol.processes": "DriverHello DriverWelcome ReplicaWaits StartReplica StopReplica",
     "replica.protocol.subscriptions": "SubscriptionOutput",
     "compute.checkpoint": "Checkpoint",
     "compute.dataflow": "OperatorStatistics",
