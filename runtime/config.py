@@ -282,13 +282,19 @@ def _parse(name: str, value: str, old: object) -> Any:
     return number
 
 
+MOST_WORKERS = 64
+"""Of a replica: each has a socket to every other."""
+
+
 @dataclass(frozen=True, slots=True)
 class ClusterOptions:
-    """Options of one cluster; None follows the environment's setting.  `memory_limit` is in bytes; 0 is none."""
+    """Options of one cluster; None follows the environment's setting.  `memory_limit` is in bytes; 0 is none.  Each replica is
+    `workers` processes."""
 
     job_min_rows: int | None = None
     replication_factor: int = 1
     memory_limit: int | None = None
+    workers: int = 1
 
     @classmethod
     def from_mapping(cls, options: Mapping[str, int]) -> ClusterOptions:
@@ -296,4 +302,5 @@ class ClusterOptions:
             job_min_rows=options.get("job_min_rows"),
             replication_factor=options.get("replication_factor", 1),
             memory_limit=options.get("memory_limit"),
+            workers=options.get("workers", 1),
         )

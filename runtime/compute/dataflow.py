@@ -256,6 +256,14 @@ class Dataflow:
         runs = ((node, operator.shared_runs()) for node, operator in self._shareable.items())
         return {node: some for node, some in runs if some is not None}
 
+    @property
+    def elsewhere_nbytes(self) -> int:
+        """Bytes of state in the memory of other processes."""
+        return 0
+
+    def close(self) -> None:
+        """The dataflow is not stepped any more: what others hold for it may go."""
+
     def handles(self) -> dict[StateId, tuple[Run, ...]]:
         """All state as of `upper`, for good: later steps and merges do not change it."""
         return {id_: spine.handle() for id_, spine in self._state.items()}

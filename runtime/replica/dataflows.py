@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from functools import partial
 from time import monotonic
 
+from ..compute.partitioned.workers import WorkerLost
 from ..errors import MemoryLimitExceeded, PtvcError, QueryCanceled, ReplicaUnavailable, StorageError
 from ..expr.tree.relation import GlobalId
 from ..interrupt import check_interrupt, interruptible
@@ -48,16 +49,21 @@ from .protocol import (
 from .sharing import Sharing
 from .step_jobs import StepJobs
 from .step_under_way import StepUnderWay
+from .workers.team import Team
 
 logger = logging.getLogger(__name__)
 
 
 class Dataflows:
     """`writer` names this replica's attempt in the blobs that it writes; `background` writes large outputs while steps go on;
-    None: the step writes them itself."""
+    None: the step writes them itself.  `team` are the replica's workers, if there are several: when one of them is lost, methods
+    raise WorkerLost, and the replica is to end."""
 
-    def __init__(self, blob: Blob, writer: str, background: OutputWriter | None = None) -> None:
+    def __init__(
+        self, blob: Blob, writer: str, background: OutputWriter | None = None, team: Team | None = None
+    ) -> None:
         self._blob = blob
+        self._team = team
         self._writer = writer
         self._background = background
         self._lost: queue.SimpleQueue[tuple[Installed, Exception]] = queue.SimpleQueue()
@@ -65,7 +71,7 @@ class Dataflows:
         self._readers: dict[GlobalId, list[Input]] = {}
         self._closed = 0
         self._sharing = Sharing()
-        self.memory = MemoryLimit()
+        self.memory = MemoryLimit(one_process=team is None)
         self.jobs = StepJobs()
         self._interrupts: Interrupts[GlobalId] = Interrupts()
         self._halted: dict[GlobalId, int] = {}
@@ -77,7 +83,9 @@ class Dataflows:
         started = monotonic()
         self._remove(command.id)  # installed once more: it starts from what is durable by now
         try:
-            installed = Installed.made(command, self._blob, started)
+            installed = Installed.made(command, self._blob, started, self._team)
+        except WorkerLost:
+            raise
         except Exception as error:  # a dataflow that cannot begin must not take the others along
             logger.exception("dataflow %s cannot be made", command.id)
             yield Status(command.id, "failed", _reason(error))
@@ -206,6 +214,7 @@ class Dataflows:
         installed = self._installed.pop(id, None)
         if installed is not None:
             installed.removed = True
+            installed.dataflow.close()
             self._stop_reading(installed)
 
     def _stop_reading(self, installed: Installed) -> None:
@@ -308,6 +317,8 @@ class Dataflows:
         except MemoryLimitExceeded as error:
             yield self._failed_with(installed, error)
             return
+        except WorkerLost:
+            raise
         except Exception as error:  # a dataflow that fails must not take the others along
             yield self._failed(installed, error)
             return

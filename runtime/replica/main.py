@@ -68,6 +68,7 @@ from .protocol import (
 )
 from .step_under_way import StepUnderWay
 from .stop_deadline import StopDeadline
+from .workers.team import Team
 
 logger = logging.getLogger(__name__)
 
@@ -90,7 +91,7 @@ def run_replica(start: StartReplica, blobs: str, cache: ColumnCache, attempt: in
         logger.warning("replica %s, attempt %d, is not taken: %s", start.replica, attempt, error)
         return
     writer = replica_writer(start.replica, start.epoch, attempt)
-    made = Replica(connection, open_blob(blobs), cache, writer, kill=partial(os._exit, EXIT_STUCK))
+    made = Replica(connection, open_blob(blobs), cache, writer, kill=partial(os._exit, EXIT_STUCK), workers=start.workers)
     made.warm()
     made.run()
 
@@ -128,7 +129,7 @@ def _nbytes(progress: Progress) -> int:
 
 
 class Replica:
-    """`kill` ends the process at once, whatever its threads are at."""
+    """`kill` ends the process at once, whatever its threads are at.  With several `workers`, this process leads the others."""
 
     def __init__(
         self,
@@ -137,6 +138,7 @@ class Replica:
         cache: ColumnCache,
         writer: str,
         kill: Callable[[], None],
+        workers: int = 1,
     ) -> None:
         self._connection = connection
         self._inbox = Inbox()
@@ -144,7 +146,8 @@ class Replica:
         retrying = RetryingBlob(blob, self._gone)
         self._supervisor = Supervisor(self._failed)
         self._outputs = OutputWriter(connection.send, self._supervisor)
-        self._dataflows = Dataflows(retrying, writer, self._outputs)
+        self._team = Team(workers) if workers > 1 else None
+        self._dataflows = Dataflows(retrying, writer, self._outputs, self._team)
         self._peeks = Peeks(blob, cache, connection, self._supervisor)
         self._look_ups = ThreadPoolExecutor(1, "look-ups")
         self._stored = StoredLookUps(blob, cache, connection.send, self._look_up_beside)
@@ -186,6 +189,8 @@ class Replica:
             self._outputs.close()
             self._checkpointer.shutdown(cancel_futures=True)
             self._connection.close()
+            if self._team is not None:
+                self._team.close()
         if self._supervisor.failure is not None:  # Spark runs the task again
             raise self._supervisor.failure
 

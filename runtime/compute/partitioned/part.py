@@ -73,7 +73,6 @@ class Part(Dataflow):
         as they occur."""
         first = lower == self.as_of
         self._upper = upper
-        self._steps += 1
         self._next_due = None
         results = list(self._nothing)
         arrived: dict[int, list[Delta]] = {}

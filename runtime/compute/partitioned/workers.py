@@ -10,12 +10,14 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Generator, Mapping
+from typing import Protocol
 
 from ...errors import PtvcError, ReplicaUnavailable
 from ...expr.tree.relation import GlobalId
 from ...memory import step_within
 from ...repr.batch import Delta
 from ..dataflow import OperatorStatistics
+from ..memory import release_memory
 from .messages import (
     Abort,
     Aborted,
@@ -35,17 +37,29 @@ logger = logging.getLogger(__name__)
 
 LEADER = 0
 
-Send = Callable[[int, Message], None]
-"""To which worker, and what."""
+
+class WorkerLost(ReplicaUnavailable):
+    """A worker has ended, and with it a part of all state: the others cannot go on."""
+
+
+
+class Wires(Protocol):
+    """The ways from one worker to all others.  Raises WorkerLost when one of these has ended."""
+
+    def send(self, worker: int, message: Message) -> None:
+        """Messages between two workers arrive in this order; one may wait for `flush`."""
+
+    def flush(self) -> None:
+        """Called where the others can go on with what was sent."""
 
 
 class _UnderWay:
     """A worker's part of one step.  `early` are rows of later levels, by level and sender."""
 
-    def __init__(self, step: int, here: int, workers: int, send: Send) -> None:
+    def __init__(self, step: int, here: int, workers: int, wires: Wires) -> None:
         self.step = step
         self._others = [worker for worker in range(workers) if worker != here]
-        self._send = send
+        self._wires = wires
         self._level = 0
         self._going: Generator[Passing, Passing, Delta] | None = None
         self._arrived: dict[int, dict[int, tuple[Piece, ...]]] = {}
@@ -76,7 +90,8 @@ class _UnderWay:
             self.output = end.value
             return
         for other in self._others:
-            self._send(other, Rows(self.step, self._level, tuple(leaving[other])))
+            self._wires.send(other, Rows(self.step, self._level, tuple(leaving[other])))
+        self._wires.flush()
 
     def close(self) -> None:
         if self._going is not None:
@@ -86,10 +101,10 @@ class _UnderWay:
 class _Steps:
     """The steps that this worker has heard of, one of which may be under way."""
 
-    def __init__(self, here: int, workers: int, send: Send) -> None:
+    def __init__(self, here: int, workers: int, wires: Wires) -> None:
         self._here = here
         self._workers = workers
-        self._send = send
+        self._wires = wires
         self._ended = 0
         self._heard: dict[int, _UnderWay] = {}
 
@@ -98,7 +113,7 @@ class _Steps:
         if step <= self._ended:
             return None
         if step not in self._heard:
-            self._heard[step] = _UnderWay(step, self._here, self._workers, self._send)
+            self._heard[step] = _UnderWay(step, self._here, self._workers, self._wires)
         return self._heard[step]
 
     def end(self, step: int) -> None:
@@ -111,11 +126,11 @@ class _Steps:
 class Member:
     """A worker that is led; number `here` of `workers`."""
 
-    def __init__(self, here: int, workers: int, send: Send) -> None:
+    def __init__(self, here: int, workers: int, wires: Wires) -> None:
         self._here = here
         self._workers = workers
-        self._send = send
-        self._steps = _Steps(here, workers, send)
+        self._wires = wires
+        self._steps = _Steps(here, workers, wires)
         self._parts: dict[int, Part] = {}
         self._current: Begin | None = None
 
@@ -141,9 +156,9 @@ class Member:
                     early.receive(sender, message)
             case Abort(step=number, dataflow=dataflow):
                 self._give_up(number, dataflow)
-                self._send(LEADER, Aborted(number))
+                self._tell(Aborted(number))
             case Ask(dataflow=number):
-                self._send(LEADER, Told(number, self._parts[number].statistics()))
+                self._tell(Told(number, self._parts[number].statistics()))
             case _:
                 raise TypeError(f"a member does not understand {type(message).__name__}")
 
@@ -155,15 +170,22 @@ class Member:
         try:
             with step_within(begin.most):
                 work(step)
+        except WorkerLost:
+            raise
         except Exception as error:
             self._give_up(begin.step, begin.dataflow)
-            self._send(LEADER, Failed(begin.step, _told(error)))
+            self._tell(Failed(begin.step, _told(error)))
             return
         if step.output is not None:
             part = self._parts[begin.dataflow]
             self._steps.end(begin.step)
             self._current = None
-            self._send(LEADER, Done(begin.step, step.output, part.next_due(), part.held_nbytes))
+            release_memory(sum(len(delta.oks) for delta in begin.inputs.values()))
+            self._tell(Done(begin.step, step.output, part.next_due(), part.held_nbytes))
+
+    def _tell(self, message: Message) -> None:
+        self._wires.send(LEADER, message)
+        self._wires.flush()
 
     def _give_up(self, step: int, dataflow: int) -> None:
         self._steps.end(step)
@@ -181,10 +203,10 @@ def _told(error: Exception) -> PtvcError:
 class Leader:
     """Worker 0.  One step at a time: `begin` it, hand over what comes until `is_over`, `take` the output."""
 
-    def __init__(self, workers: int, send: Send) -> None:
+    def __init__(self, workers: int, wires: Wires) -> None:
         self._members = range(1, workers)
-        self._send = send
-        self._steps = _Steps(LEADER, workers, send)
+        self._wires = wires
+        self._steps = _Steps(LEADER, workers, wires)
         self._number = 0
         self._begun: tuple[int, int] | None = None
         self._done: dict[int, Done] = {}
@@ -207,7 +229,8 @@ class Leader:
         self._begun = self._number, dataflow
         self._done, self._error = {}, None
         for member in self._members:
-            self._send(member, Begin(self._number, dataflow, lower, upper, shares[member], most))
+            self._wires.send(member, Begin(self._number, dataflow, lower, upper, shares[member], most))
+        self._wires.flush()
         self._try(lambda step: step.begin(part.level_by_level(shares[LEADER], lower, upper)))
 
     def receive(self, sender: int, message: Message) -> None:
@@ -235,6 +258,8 @@ class Leader:
         assert step is not None
         try:
             work(step)
+        except WorkerLost:
+            raise
         except Exception as error:
             self.abort(error)
 
@@ -246,7 +271,8 @@ class Leader:
         number, dataflow = self._begun
         self._unanswered = set(self._members)
         for member in self._members:
-            self._send(member, Abort(number, dataflow))
+            self._wires.send(member, Abort(number, dataflow))
+        self._wires.flush()
 
     @property
     def is_over(self) -> bool:
@@ -276,7 +302,14 @@ class Leader:
         """Begins to find out the statistics of the members' operators: see `told`."""
         self._told = {}
         for member in self._members:
-            self._send(member, Ask(dataflow))
+            self._wires.send(member, Ask(dataflow))
+        self._wires.flush()
+
+    def install(self, message: Install | Forget) -> None:
+        """Has all members take up a dataflow, or let go of it."""
+        for member in self._members:
+            self._wires.send(member, message)
+        self._wires.flush()
 
     @property
     def told(self) -> list[tuple[OperatorStatistics, ...]] | None:

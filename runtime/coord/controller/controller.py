@@ -217,7 +217,8 @@ class Controller:
     def _start_replica(self, replica: ReplicaClient) -> None:
         epoch, secret = next(self._epochs), new_secret()
         replica.expect(epoch, secret)
-        self._driver.tell(StartReplica(replica.id, epoch, self._listener.for_replicas, secret))
+        workers = self._catalog.cluster_options(replica.cluster).workers
+        self._driver.tell(StartReplica(replica.id, epoch, self._listener.for_replicas, secret, workers))
 
     # -- objects --
 

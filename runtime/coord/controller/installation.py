@@ -163,6 +163,8 @@ class Installation:
             checkpoint_rows=self._settings.checkpoint_rows,
             checkpoint_interval_ms=self._settings.checkpoint_interval_ms,
         )
+        if self._jobs.is_divided(replica, plan):
+            self._checkpoints.forget(item.id, replica.name)  # of another cluster, where it was whole
         checkpoint = await self._checkpoint(replica, item, plan, durable.fingerprint)
         self._check_there(item)
         if checkpoint is not None:

@@ -19,12 +19,13 @@ class DriverHello:
 @dataclass(frozen=True, slots=True)
 class StartReplica:
     """To the driver: run a resident task for this replica, which dials `address`, and proves there that it knows `secret`; `epoch` fences
-    older attempts."""
+    older attempts.  The replica is `workers` processes."""
 
     replica: str
     epoch: int
     address: UnixAddress | TcpAddress
     secret: bytes = field(repr=False)
+    workers: int = 1
 
 
 @dataclass(frozen=True, slots=True)
