@@ -24,6 +24,7 @@ from typing import Any, TypeVar
 
 import psycopg
 from ptvc.clock import Clock, SystemClock
+from ptvc.compute.partitioned.workers import WorkerLost
 from ptvc.config import Settings
 from ptvc.coord.catalog.items import Maintained
 from ptvc.coord.controller.driver_process import OnExit, launching
@@ -86,7 +87,8 @@ def counted(connection: Connection, received: Counter[type]) -> Connection:
 
 
 class ThreadDriver:
-    """Implements `ptvc.coord.controller.driver_process.Driver`; every attempt of a replica is a thread."""
+    """Implements `ptvc.coord.controller.driver_process.Driver`; every attempt of a replica is a thread.  `members` are the
+    processes that the latest attempt of each leads."""
 
     def __init__(self, address: str, blobs: str, on_exit: OnExit, jobs: bool = False) -> None:
         self._address = address
@@ -99,6 +101,7 @@ class ThreadDriver:
         self.job_failure: str | None = None
         self.jobs: list[RunJob] = []
         self.received: Counter[type] = Counter()
+        self.members: dict[str, list[int]] = {}
         self._attempts = count(1)
         self._stopped: dict[str, threading.Event] = {}
         self._connections: dict[str, Connection] = {}
@@ -207,7 +210,12 @@ class ThreadDriver:
                 return  # the coordinator is gone
             writer = f"replica-{replica}-{epoch}-{attempt}"
             blob = open_blob(self._blobs)
-            Replica(connection, blob, self._cache, writer, kill=connection.close).run()
+            made = Replica(
+                connection, blob, self._cache, writer, kill=connection.close, workers=start.workers
+            )
+            self.members[replica] = made.members
+            with suppress(WorkerLost):
+                made.run()
             stopped.wait(0.02)
 
 

@@ -158,6 +158,11 @@ class Replica:
         self._deadline = StopDeadline(self._dataflows.abandoned, kill)
         self._reported = monotonic()
 
+    @property
+    def members(self) -> list[int]:
+        """The numbers of the processes that this one leads."""
+        return [] if self._team is None else self._team.pids
+
     def warm(self) -> None:
         """Starts what the first query would wait for."""
         self._peeks.warm()

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict, deque
 from collections.abc import Generator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from random import Random
 
@@ -126,12 +127,10 @@ class Flow:
             inputs: Mapping[GlobalId, Delta], lower: int, upper: int
         ) -> Generator[Passing, Passing, Delta]:
             steps = going(inputs, lower, upper)
-            sent = next(steps)
-            for _ in range(after):
-                try:
+            with suppress(StopIteration):
+                sent = next(steps)
+                for _ in range(after):
                     sent = steps.send((yield sent))
-                except StopIteration:
-                    break
             raise ReplicaUnavailable("broken")
 
         part.level_by_level = failing  # type: ignore[method-assign]
