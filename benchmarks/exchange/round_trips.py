@@ -2,7 +2,7 @@
 
 | way | what crosses |
 |---|---|
-| workers' socket | `replica.workers.wires`: columns as they lie in memory, behind a pickle, over a pair of Unix sockets |
+| workers' socket | `replica.workers.wires`, over a pair of Unix sockets; the batch as an Arrow record without its schema |
 | socket, Arrow IPC | the same pair of sockets; the batch as Arrow IPC |
 | shared memory | a region for each direction; a byte on a socket says that a batch is there |
 | TLS | the control protocol's stream over TCP on this machine, TLS 1.3; the batch as Arrow IPC |
@@ -28,6 +28,7 @@ from typing import Protocol
 import numpy as np
 import pyarrow as pa
 from ptvc.compute.partitioned.messages import Rows
+from ptvc.compute.partitioned.row_format import from_buffer, to_buffer
 from ptvc.compute.partitioned.workers import WorkerLost
 from ptvc.network.self_signed import self_signed
 from ptvc.replica.protocol import Connection, PeekRows
@@ -75,7 +76,7 @@ class _OverWires:
         self._wires = Wires({0: stream})
 
     def send(self, batch: Batch) -> int:
-        message = Rows(1, 1, ((1, batch),))
+        message = Rows(1, 1, ((1, to_buffer(_SCHEMA, batch)),))
         self._wires.send(0, message)
         self._wires.flush()
         return 0
@@ -85,7 +86,7 @@ class _OverWires:
             pass
         message = received[1]
         assert isinstance(message, Rows)
-        return message.pieces[0][1]
+        return from_buffer(_SCHEMA, message.pieces[0][1])
 
 
 class _OverSocket:
@@ -170,7 +171,7 @@ def _measured(name: str, end: _End, batch: Batch, count: int) -> RoundTrip:
         assert len(back) == len(batch)
         del back
     if not nbytes:
-        nbytes = sum(map(len, encoded(Rows(1, 1, ((1, batch),)))))
+        nbytes = sum(map(len, encoded(Rows(1, 1, ((1, to_buffer(_SCHEMA, batch)),)))))
     return RoundTrip(name, len(batch), nbytes, Latencies.of(seconds), load())
 
 

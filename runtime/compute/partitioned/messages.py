@@ -13,9 +13,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import pyarrow as pa
+
 from ...errors import PtvcError
 from ...expr.tree.relation import GlobalId
-from ...repr.batch import Delta
 from ..dataflow import OperatorStatistics
 from ..plan import DataflowPlan
 from .part import Piece
@@ -40,13 +41,13 @@ class Forget:
 
 @dataclass(frozen=True, slots=True)
 class Begin:
-    """Make step number `step`, of one dataflow, over this share of the inputs; the process may have `most` bytes meanwhile."""
+    """Make step number `step`, of one dataflow, over this share of the inputs' rows; the process may have `most` bytes meanwhile."""
 
     step: int
     dataflow: int
     lower: int
     upper: int
-    inputs: dict[GlobalId, Delta]
+    inputs: dict[GlobalId, pa.Buffer]
     most: int | None
 
 
@@ -61,10 +62,12 @@ class Rows:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """The member's part of the step is over: what has come out there, when its part is due next, and the bytes that it holds."""
+    """The member's part of the step is over: the rows (None: none) and the errors that have come out there, when its part is due
+    next, and the bytes that it holds."""
 
     step: int
-    output: Delta
+    rows: pa.Buffer | None
+    errors: pa.Buffer | None
     next_due: int
     nbytes: int
 

@@ -14,15 +14,19 @@ from __future__ import annotations
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
 
+import pyarrow as pa
+
 from ...expr.tree.relation import GlobalId
-from ...repr.batch import NO_ERRORS, Batch, Delta, concat_deltas, empty_batch
+from ...repr.batch import NO_ERRORS, Delta, concat_deltas, empty_batch
+from ...repr.schema import Schema
 from ..dataflow import Dataflow
 from ..plan import DataflowPlan, Exchange, Import
 from ..spark.exchange import split
 from ..spark.topology import Topology
+from .row_format import from_buffer, to_buffer
 
-Piece = tuple[int, Batch]
-"""Rows that go by a way, of which both ends know the number."""
+Piece = tuple[int, pa.Buffer]
+"""Rows that go by a way, of which both ends know the number and the columns (`row_format`)."""
 
 Passing = Sequence[Sequence[Piece]]
 """By part, what goes to it, or has come from it."""
@@ -82,7 +86,8 @@ class Part(Dataflow):
             if level < len(self._levels) - 1:
                 sent = self._sent(level, results, arrived)
                 for pieces in (yield sent):
-                    for number, batch in pieces:
+                    for number, buffer in pieces:
+                        batch = from_buffer(self._moved_schema(number), buffer)
                         arrived.setdefault(number, []).append(Delta(batch, NO_ERRORS))
                 self._free(level, results, arrived)
         for arranged in self._arranged:
@@ -115,17 +120,20 @@ class Part(Dataflow):
         """What leaves the level for other parts; what stays has arrived."""
         sent: list[list[Piece]] = [[] for _ in range(self._parts)]
         for number in self._leaving[level]:
-            way = self._ways[number]
+            way, schema = self._ways[number], self._moved_schema(number)
             made = results[way.producer]
             if len(made.errs):
-                nothing = empty_batch(self.plan.nodes[way.producer].schema)
-                arrived.setdefault(number, []).append(Delta(nothing, made.errs))
+                arrived.setdefault(number, []).append(Delta(empty_batch(schema), made.errs))
             for part, rows in split(made.oks, way.exchange, self._parts, self._part):
                 if part == self._part:
                     arrived.setdefault(number, []).append(Delta(rows, NO_ERRORS))
                 else:
-                    sent[part].append((number, rows))
+                    sent[part].append((number, to_buffer(schema, rows)))
         return sent
+
+    def _moved_schema(self, number: int) -> Schema:
+        """That of what goes by a way."""
+        return self.plan.nodes[self._ways[number].producer].schema
 
     def _free(self, level: int, results: list[Delta], arrived: dict[int, list[Delta]]) -> None:
         """Lets go of what no later level reads."""
@@ -134,6 +142,21 @@ class Part(Dataflow):
                 results[id_] = self._nothing[id_]
         for number in [n for n in arrived if self._ways[n].last <= level]:
             del arrived[number]
+
+    def share(self, rows: Mapping[GlobalId, pa.Buffer]) -> dict[GlobalId, Delta]:
+        """The rows of imports, as they have crossed."""
+        return {
+            id_: Delta(from_buffer(self.plan.import_schema(id_), buffer), NO_ERRORS) for id_, buffer in rows.items()
+        }
+
+    def with_work(
+        self, shares: Mapping[int, dict[GlobalId, pa.Buffer]], lower: int
+    ) -> Mapping[int, dict[GlobalId, pa.Buffer]]:
+        """The shares of those parts that have anything to do in a step that begins at `lower`.  Where rows move, all wait for all; and
+        a row may begin to be, or come due, without any input."""
+        if len(self._levels) > 1 or lower == self.as_of or self._waiting:
+            return shares
+        return {part: share for part, share in shares.items() if share}
 
     @property
     def held_nbytes(self) -> int:

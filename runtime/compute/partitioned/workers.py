@@ -9,13 +9,16 @@ so, and what still comes of it is dropped.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Mapping, Sequence
 from typing import Protocol
+
+import pyarrow as pa
 
 from ...errors import PtvcError, ReplicaUnavailable
 from ...expr.tree.relation import GlobalId
 from ...memory import step_within
 from ...repr.batch import Delta
+from ...repr.schema import ERROR_SCHEMA
 from ..dataflow import OperatorStatistics
 from ..memory import release_memory
 from .messages import (
@@ -32,6 +35,7 @@ from .messages import (
     Told,
 )
 from .part import Part, Passing, Piece
+from .row_format import to_buffer
 
 logger = logging.getLogger(__name__)
 
@@ -148,7 +152,11 @@ class Member:
             case Begin():
                 self._current = message
                 part = self._parts[message.dataflow]
-                self._try(lambda step: step.begin(part.level_by_level(message.inputs, message.lower, message.upper)))
+                self._try(
+                    lambda step: step.begin(
+                        part.level_by_level(part.share(message.inputs), message.lower, message.upper)
+                    )
+                )
             case Rows(step=number):
                 if self.step == number:
                     self._try(lambda step: step.receive(sender, message))
@@ -180,8 +188,11 @@ class Member:
             part = self._parts[begin.dataflow]
             self._steps.end(begin.step)
             self._current = None
-            release_memory(sum(len(delta.oks) for delta in begin.inputs.values()))
-            self._tell(Done(begin.step, step.output, part.next_due(), part.held_nbytes))
+            release_memory(len(step.output.oks))
+            oks, errs = step.output.oks, step.output.errs
+            rows = to_buffer(part.plan.schema, oks) if len(oks) else None
+            errors = to_buffer(ERROR_SCHEMA, errs) if len(errs) else None
+            self._tell(Done(begin.step, rows, errors, part.next_due(), part.held_nbytes))
 
     def _tell(self, message: Message) -> None:
         self._wires.send(LEADER, message)
@@ -205,6 +216,7 @@ class Leader:
 
     def __init__(self, workers: int, wires: Wires) -> None:
         self._members = range(1, workers)
+        self._involved: Sequence[int] = ()
         self._wires = wires
         self._steps = _Steps(LEADER, workers, wires)
         self._number = 0
@@ -218,20 +230,23 @@ class Leader:
         self,
         dataflow: int,
         part: Part,
-        shares: list[dict[GlobalId, Delta]],
+        mine: dict[GlobalId, Delta],
+        others: Mapping[int, dict[GlobalId, pa.Buffer]],
         lower: int,
         upper: int,
         most: int | None,
     ) -> None:
-        """Has all workers make the step, each over its share of the inputs."""
+        """Has workers make the step, over this one's share of the inputs, and the rows that are the `others`'.  These are all members,
+        unless the part has no level but one, in which nobody waits for anybody."""
         assert self._begun is None, "the step before is not over"
         self._number += 1
         self._begun = self._number, dataflow
         self._done, self._error = {}, None
-        for member in self._members:
-            self._wires.send(member, Begin(self._number, dataflow, lower, upper, shares[member], most))
+        self._involved = tuple(others)
+        for member, share in others.items():
+            self._wires.send(member, Begin(self._number, dataflow, lower, upper, share, most))
         self._wires.flush()
-        self._try(lambda step: step.begin(part.level_by_level(shares[LEADER], lower, upper)))
+        self._try(lambda step: step.begin(part.level_by_level(mine, lower, upper)))
 
     def receive(self, sender: int, message: Message) -> None:
         match message:
@@ -282,7 +297,7 @@ class Leader:
             return not self._unanswered
         step = self._steps.get(self._begun[0])
         assert step is not None
-        return step.output is not None and len(self._done) == len(self._members)
+        return step.output is not None and len(self._done) == len(self._involved)
 
     def take(self) -> tuple[Delta, Mapping[int, Done]]:
         """What has come out here, and at the members.  Raises the reason for which the step was given up."""

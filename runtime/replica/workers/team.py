@@ -14,17 +14,19 @@ from dataclasses import replace
 from itertools import combinations, count
 
 from ...compute.dataflow import OperatorStatistics
-from ...compute.partitioned.dealing import dealt_out
+from ...compute.operators.base import NEVER_DUE
+from ...compute.partitioned.dealing import dealt_out, together
 from ...compute.partitioned.messages import Forget, Install
 from ...compute.partitioned.part import Part
 from ...compute.partitioned.placement import divided
 from ...compute.partitioned.workers import Leader
-from ...compute.plan import DataflowPlan
+from ...compute.plan import DataflowPlan, Import
 from ...errors import PtvcError
 from ...expr.tree.relation import GlobalId
 from ...interrupt import check_interrupt
 from ...memory import step_memory
-from ...repr.batch import Delta, concat_deltas
+from ...repr.batch import Delta
+from ...repr.schema import Schema
 from ..queries.processes import SERVER
 from ..queries.requests import FORK_MEMBER
 from .member import START
@@ -99,38 +101,43 @@ class DividedDataflow(Part):
         self._team = team
         self._dealt = tuple(division.dealt.get(id_) for id_ in plan.imports)
         self._imports = plan.imports
-        self._members_due: tuple[int, ...] = ()
-        self._members_nbytes = 0
+        self._due = dict.fromkeys(range(1, team.workers), NEVER_DUE)
+        self._nbytes = dict.fromkeys(range(1, team.workers), 0)
         self._closed = False
         self._dataflow = team.install(division.plan, as_of, arranged=arranged)
 
     def _run(self, inputs: Mapping[GlobalId, Delta], lower: int, upper: int, first: bool) -> Delta:
+        # Members know the imports by the names that these had at first; this part reads them as they are called by now.
+        by = {id_: columns for id_, columns in zip(self.plan.imports, self._dealt, strict=True) if columns}
+        known = dict(zip(self.plan.imports, self._imports, strict=True))
+        mine, others = dealt_out(inputs, self._schemas, by, self._parts)
+        shares = {
+            member: {known[id_]: rows for id_, rows in share.items()}
+            for member, share in self.with_work(others, lower).items()
+        }
         leader = self._team.leader
-        leader.begin(self._dataflow, self, self._shares(inputs), lower, upper, step_memory())
+        leader.begin(self._dataflow, self, mine, shares, lower, upper, step_memory())
         self._team.pump()
         output, done = leader.take()
-        self._members_due = tuple(member.next_due for member in done.values())
-        self._members_nbytes = sum(member.nbytes for member in done.values())
-        return concat_deltas(self.plan.schema, [output, *(member.output for member in done.values())])
+        for member, said in done.items():
+            self._due[member], self._nbytes[member] = said.next_due, said.nbytes
+        return together(self.plan.nodes[self.plan.output].schema, output, done.values())
 
-    def _shares(self, inputs: Mapping[GlobalId, Delta]) -> list[dict[GlobalId, Delta]]:
-        """By part.  Members know the imports by the names that these had at first; this part reads them as they are called by now."""
-        dealt = {id_: by for id_, by in zip(self.plan.imports, self._dealt, strict=True) if by is not None}
-        known = dict(zip(self.plan.imports, self._imports, strict=True))
-        mine, *others = dealt_out(inputs, dealt, self._parts)
-        return [mine, *({known[id_]: delta for id_, delta in share.items()} for share in others)]
+    @property
+    def _schemas(self) -> dict[GlobalId, Schema]:
+        return {node.op.id: node.schema for node in self.plan if isinstance(node.op, Import)}
 
     def next_due(self) -> int:
-        return min((super().next_due(), *self._members_due))
+        return min(super().next_due(), *self._due.values())
 
     @property
     def elsewhere_nbytes(self) -> int:
-        return self._members_nbytes
+        return sum(self._nbytes.values())
 
     def close(self) -> None:
         if not self._closed:
             self._closed = True
-            self._members_nbytes = 0
+            self._nbytes.clear()
             self._team.leader.install(Forget(self._dataflow))
 
     def statistics(self) -> tuple[OperatorStatistics, ...]:

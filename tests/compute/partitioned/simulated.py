@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from random import Random
 
-from ptvc.compute.partitioned.dealing import dealt_out
+from ptvc.compute.partitioned.dealing import dealt_out, together
 from ptvc.compute.partitioned.messages import Install, Message, Rows
 from ptvc.compute.partitioned.part import Part, Passing
 from ptvc.compute.partitioned.placement import divided
@@ -19,7 +19,7 @@ from ptvc.compute.partitioned.workers import LEADER, Leader, Member
 from ptvc.compute.plan import DataflowPlan
 from ptvc.errors import QueryCanceled, ReplicaUnavailable
 from ptvc.expr.tree.relation import GlobalId
-from ptvc.repr.batch import Delta, concat_deltas
+from ptvc.repr.batch import Delta
 
 
 class Died(Exception):
@@ -101,17 +101,19 @@ class Flow:
         team, leader = self.team, self.team.leader
         if team.random.random() < team.faults.failure:
             self._break()
-        leader.begin(self.number, self.part, dealt_out(inputs, self.dealt, team.workers), lower, upper, None)
+        schemas = {id_: self.part.plan.import_schema(id_) for id_ in self.part.plan.imports}
+        inputs = {id_: delta for id_, delta in inputs.items() if id_ in schemas}
+        mine, others = dealt_out(inputs, schemas, self.dealt, team.workers)
+        leader.begin(self.number, self.part, mine, self.part.with_work(others, lower), lower, upper, None)
         while not leader.is_over:
             team.deliver()
             if team.random.random() < team.faults.abort:
                 leader.abort(QueryCanceled("given up"))
-        mine, done = leader.take()
+        output, done = leader.take()
         left = [m for messages in team.ways.values() for m in messages if isinstance(m, Rows)]
         assert not left, "a step is over when all that belongs to it has arrived"
-        return self.part._put_out(
-            concat_deltas(self.part.plan.schema, [mine, *(member.output for member in done.values())]), upper
-        )
+        schema = self.part.plan.nodes[self.part.plan.output].schema
+        return self.part._put_out(together(schema, output, done.values()), upper)
 
     def _break(self) -> None:
         """Some member fails at some level of its next step."""
