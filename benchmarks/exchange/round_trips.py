@@ -82,9 +82,7 @@ class _OverWires:
         return 0
 
     def receive(self) -> Batch:
-        while (received := self._wires.receive(None)) is None:
-            pass
-        message = received[1]
+        _, message = self._wires.next()
         assert isinstance(message, Rows)
         return from_buffer(_SCHEMA, message.pieces[0][1])
 

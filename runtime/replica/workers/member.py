@@ -61,9 +61,6 @@ def serve(leader: socket.socket) -> None:
     try:
         with interruptible(_Aborted(member, wires)):
             while True:
-                received = wires.receive(None)
-                if received is not None:
-                    member.receive(*received)
-                del received
+                member.receive(*wires.next())
     except WorkerLost:
         return

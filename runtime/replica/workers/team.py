@@ -80,9 +80,7 @@ class Team:
     def statistics(self, dataflow: int) -> list[tuple[OperatorStatistics, ...]]:
         self.leader.ask(dataflow)
         while (told := self.leader.told) is None:
-            received = self.wires.receive(None)
-            if received is not None:
-                self.leader.receive(*received)
+            self.leader.receive(*self.wires.next())
         return told
 
     def close(self) -> None:

@@ -18,6 +18,7 @@ import struct
 from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from time import monotonic
 
 import pyarrow as pa
 
@@ -75,11 +76,20 @@ class Wires:
         while self._writing:
             self._wait(None)
 
-    def receive(self, timeout_s: float | None) -> tuple[int, Message] | None:
+    def receive(self, timeout_s: float) -> tuple[int, Message] | None:
         """The next message and its sender; None if none has come within that time."""
-        if not self._arrived:
-            self._wait(timeout_s)
-        return self._arrived.popleft() if self._arrived else None
+        deadline = monotonic() + timeout_s
+        while not self._arrived:
+            if (left := deadline - monotonic()) < 0:
+                return None
+            self._wait(left)
+        return self._arrived.popleft()
+
+    def next(self) -> tuple[int, Message]:
+        """The next message and its sender, however long it takes."""
+        while not self._arrived:
+            self._wait(None)
+        return self._arrived.popleft()
 
     def collect(self) -> tuple[Message, ...]:
         """What has come by now and was not received yet; it is still to be received."""
