@@ -63,19 +63,20 @@ def _counted(name: str, plan: DataflowPlan) -> ExchangeCount:
     """Rows of imports that are dealt out by a key move once, when a step begins, with all other rows of it: that is no exchange."""
     left = divided(plan).plan
     return ExchangeCount(
-        name, len(plan.nodes), _moves(plan), len(levels(plan)) - 1, _moves(left), len(levels(left)) - 1, undivided(plan)
+        name,
+        len(plan.nodes),
+        _moves(plan),
+        len(levels(plan)) - 1,
+        _moves(left),
+        len(levels(left)) - 1,
+        undivided(plan),
     )
 
 
 def _moves(plan: DataflowPlan) -> int:
     """What several operators take by the same columns moves once."""
     return len(
-        {
-            (i, by)
-            for node in plan
-            for i, by in zip(node.inputs, node.exchange, strict=True)
-            if by is not None
-        }
+        {(i, by) for node in plan for i, by in zip(node.inputs, node.exchange, strict=True) if by is not None}
     )
 
 

@@ -207,7 +207,10 @@ def _ways() -> Iterator[dict[str, _End]]:
     forked(pairs[0][0], lambda: _OverWires(pairs[0][1]))
     forked(pairs[1][0], lambda: _OverSocket(pairs[1][1]))
     forked(pairs[2][0], lambda: _OverMemory(pairs[2][1], back, there))
-    with tempfile.TemporaryDirectory(prefix="ptvc-bench-") as folder, socket.create_server(("127.0.0.1", 0)) as listening:
+    with (
+        tempfile.TemporaryDirectory(prefix="ptvc-bench-") as folder,
+        socket.create_server(("127.0.0.1", 0)) as listening,
+    ):
         certificate = self_signed(Path(folder))
         near = socket.create_connection(listening.getsockname())
         near.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)

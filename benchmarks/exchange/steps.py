@@ -6,7 +6,7 @@ Of two cores two workers can use both; more than two show what waiting costs, no
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 
@@ -81,7 +81,10 @@ class _Both:
     """A view in one process and in several."""
 
     def __init__(self, plan: DataflowPlan, team: Team) -> None:
-        self.flows: dict[str, Dataflow] = {"whole": Dataflow(plan, 0), "divided": DividedDataflow(team, plan, 0)}
+        self.flows: dict[str, Dataflow] = {
+            "whole": Dataflow(plan, 0),
+            "divided": DividedDataflow(team, plan, 0),
+        }
         self.outputs: dict[str, list[Batch]] = {way: [] for way in self.flows}
 
     def step(self, way: str, inputs: Mapping[GlobalId, Batch], lower_: int) -> float:
@@ -123,7 +126,9 @@ def _run(team: Team, name: str, base_rows: int, sizes: Sequence[int], scale: flo
             taken: dict[str, list[float]] = {way: [] for way in both.flows}
             count = repeats(rows, scale) + WARM_UP
             while len(taken["whole"]) < count:
-                changes = [data.change(rows, at + i + 1) for i in range(min(IN_TURN, count - len(taken["whole"])))]
+                changes = [
+                    data.change(rows, at + i + 1) for i in range(min(IN_TURN, count - len(taken["whole"])))
+                ]
                 for way, seconds in taken.items():
                     seconds += [both.step(way, {ORDERS: c}, at + i + 1) for i, c in enumerate(changes)]
                 at += len(changes)
@@ -155,12 +160,13 @@ def _measured(both: _Both, workers: int, levels: int, count: int) -> LevelCost:
         return {ORDERS: Batch((pa.array([value]),), np.full(1, at, np.uint64), np.ones(1, np.int64))}
 
     values = np.arange(LEVEL_ROWS)
-    base = {ORDERS: Batch((pa.array(values),), np.zeros(LEVEL_ROWS, np.uint64), np.ones(LEVEL_ROWS, np.int64))}
+    base = {
+        ORDERS: Batch((pa.array(values),), np.zeros(LEVEL_ROWS, np.uint64), np.ones(LEVEL_ROWS, np.int64))
+    }
     taken: dict[str, list[float]] = {}
     for way in both.flows:
         both.step(way, base, 0)
-        step: Callable[[int], float] = lambda at, way=way: both.step(way, one(LEVEL_ROWS + at, at), at)  # type: ignore[misc]
-        taken[way] = [step(at + 1) for at in range(count)][WARM_UP:]
+        taken[way] = [both.step(way, one(LEVEL_ROWS + at, at), at) for at in range(1, count)][WARM_UP:]
     both.check(f"{levels} levels")
     return LevelCost(workers, levels, Latencies.of(taken["whole"]), Latencies.of(taken["divided"]), load())
 
@@ -208,7 +214,13 @@ def _levels_table(results: list[LevelCost]) -> Table:
         *("workers", "levels", "one process", "", "divided", "", "p99", "load"),
     )
     for r in results:
-        times = (r.whole.least_ms, r.whole.median_ms, r.divided.least_ms, r.divided.median_ms, r.divided.p99_ms)
+        times = (
+            r.whole.least_ms,
+            r.whole.median_ms,
+            r.divided.least_ms,
+            r.divided.median_ms,
+            r.divided.p99_ms,
+        )
         table.add_row(
             str(r.workers), str(r.levels), *(f"{t * 1e3:,.0f}" for t in times), f"{r.load_1min:.1f}"
         )

@@ -91,7 +91,9 @@ def run_replica(start: StartReplica, blobs: str, cache: ColumnCache, attempt: in
         logger.warning("replica %s, attempt %d, is not taken: %s", start.replica, attempt, error)
         return
     writer = replica_writer(start.replica, start.epoch, attempt)
-    made = Replica(connection, open_blob(blobs), cache, writer, kill=partial(os._exit, EXIT_STUCK), workers=start.workers)
+    made = Replica(
+        connection, open_blob(blobs), cache, writer, kill=partial(os._exit, EXIT_STUCK), workers=start.workers
+    )
     made.warm()
     made.run()
 

@@ -146,7 +146,8 @@ class Part(Dataflow):
     def share(self, rows: Mapping[GlobalId, pa.Buffer]) -> dict[GlobalId, Delta]:
         """The rows of imports, as they have crossed."""
         return {
-            id_: Delta(from_buffer(self.plan.import_schema(id_), buffer), NO_ERRORS) for id_, buffer in rows.items()
+            id_: Delta(from_buffer(self.plan.import_schema(id_), buffer), NO_ERRORS)
+            for id_, buffer in rows.items()
         }
 
     def with_work(

@@ -46,7 +46,6 @@ class WorkerLost(ReplicaUnavailable):
     """A worker has ended, and with it a part of all state: the others cannot go on."""
 
 
-
 class Wires(Protocol):
     """The ways from one worker to all others.  Raises WorkerLost when one of these has ended."""
 
@@ -301,7 +300,8 @@ class Leader:
 
     def take(self) -> tuple[Delta, Mapping[int, Done]]:
         """What has come out here, and at the members.  Raises the reason for which the step was given up."""
-        assert self._begun is not None and self.is_over
+        assert self._begun is not None
+        assert self.is_over
         number, _ = self._begun
         step = self._steps.get(number)
         assert step is not None

@@ -64,7 +64,8 @@ class Simulated:
     def __post_init__(self) -> None:
         self.leader = Leader(self.workers, _Wires(LEADER, self.ways))
         self.members = {
-            worker: Member(worker, self.workers, _Wires(worker, self.ways)) for worker in range(1, self.workers)
+            worker: Member(worker, self.workers, _Wires(worker, self.ways))
+            for worker in range(1, self.workers)
         }
 
     def install(self, number: int, plan: DataflowPlan, as_of: int) -> Flow:

@@ -50,16 +50,15 @@ def maintained(random: Random, plan: DataflowPlan, histories: Histories, faults:
     """All that is committed, by one attempt after the other: each begins as of the last time that is durable."""
     cuts = random_cuts(random, TIMES)
     committed: list[Update] = []
-    durable, number, team = 0, 0, None
-    for attempt in range(ATTEMPTS):
-        if attempt == ATTEMPTS - 1:
+    durable, team = 0, None
+    for attempt in range(1, ATTEMPTS + 1):
+        if attempt == ATTEMPTS:
             faults = Faults()
         if team is None:
             team = Simulated(random, random.choice((2, 3, 7)), faults)
         team.faults = faults
-        number += 1
         begin = max(durable - 1, 0)
-        flow = team.install(number, plan, begin)
+        flow = team.install(attempt, plan, begin)
         try:
             for lower_, upper in pairwise([begin, *(cut for cut in cuts if cut > durable)]):
                 updates = taken(flow, histories, begin, lower_, upper)

@@ -106,7 +106,9 @@ def test_indexes_views_over_views_and_recursion_are_there_too(runtime: InProcess
     with runtime.connect() as connection:
         create(connection)
         connection.execute("CREATE INDEX by_class ON extremes (class)")
-        connection.execute("CREATE VIEW totals AS SELECT segment, sum(total) AS t FROM by_segment GROUP BY segment")
+        connection.execute(
+            "CREATE VIEW totals AS SELECT segment, sum(total) AS t FROM by_segment GROUP BY segment"
+        )
         connection.execute("CREATE INDEX totals_index ON totals (segment)")
         connection.execute(
             "CREATE MATERIALIZED VIEW steps AS WITH RECURSIVE r(n) AS (SELECT customer FROM customers UNION"
@@ -121,7 +123,10 @@ def test_indexes_views_over_views_and_recursion_are_there_too(runtime: InProcess
             check(connection)
             for indexed, query in (
                 ("totals", "SELECT segment, sum(total) AS t FROM by_segment GROUP BY segment"),
-                ("steps", "SELECT DISTINCT n FROM (SELECT generate_series(customer, 40) AS n FROM customers) AS s"),
+                (
+                    "steps",
+                    "SELECT DISTINCT n FROM (SELECT generate_series(customer, 40) AS n FROM customers) AS s",
+                ),
                 (
                     "joined",
                     "SELECT class, most, id FROM (SELECT customer % 7 AS class, max(amount) AS most FROM orders"
@@ -139,7 +144,9 @@ def test_an_error_comes_and_goes(runtime: InProcess) -> None:
             "CREATE MATERIALIZED VIEW shares AS SELECT customer, sum(100 / amount) AS s FROM orders GROUP BY customer"
         )
         connection.execute("DELETE FROM orders WHERE amount = 0")
-        expected = connection.execute("SELECT customer, sum(100 / amount) FROM orders GROUP BY customer").fetchall()
+        expected = connection.execute(
+            "SELECT customer, sum(100 / amount) FROM orders GROUP BY customer"
+        ).fetchall()
         assert Counter(connection.execute("SELECT * FROM shares").fetchall()) == Counter(expected)
         connection.execute("INSERT INTO orders VALUES (7, 1, 0), (8, 2, 0), (9, 3, 0)")
         for _ in range(2):
@@ -177,7 +184,9 @@ def test_how_many_workers_there_are_is_said_once() -> None:
             connection.execute("CREATE CLUSTER many (WORKERS 65)")
         connection.execute("CREATE CLUSTER one (WORKERS 1)")
         connection.execute("ALTER CLUSTER one SET (WORKERS 1, MEMORY LIMIT '1GB')")
-        with pytest.raises(psycopg.errors.FeatureNotSupported, match="WORKERS of a cluster cannot be changed"):
+        with pytest.raises(
+            psycopg.errors.FeatureNotSupported, match="WORKERS of a cluster cannot be changed"
+        ):
             connection.execute("ALTER CLUSTER one SET (WORKERS 2)")
         (shown,) = connection.execute("SHOW CREATE CLUSTER one").fetchall()
         assert "WORKERS 1" in shown[1]
