@@ -418,7 +418,7 @@ class Dataflows:
                 yield DataflowStatistics(
                     installed.id,
                     installed.dataflow.statistics(),
-                    sum(spine.nbytes for spine in spines),
+                    sum(spine.nbytes for spine in spines) + installed.dataflow.elsewhere_nbytes,
                     sum(spine.mapped_nbytes for spine in spines),
                 )
 

@@ -143,7 +143,7 @@ class Part(Dataflow):
         for number in [n for n in arrived if self._ways[n].last <= level]:
             del arrived[number]
 
-    def share(self, rows: Mapping[GlobalId, pa.Buffer]) -> dict[GlobalId, Delta]:
+    def inputs_of(self, rows: Mapping[GlobalId, pa.Buffer]) -> dict[GlobalId, Delta]:
         """The rows of imports, as they have crossed."""
         return {
             id_: Delta(from_buffer(self.plan.import_schema(id_), buffer), NO_ERRORS)

@@ -153,7 +153,7 @@ class Member:
                 part = self._parts[message.dataflow]
                 self._try(
                     lambda step: step.begin(
-                        part.level_by_level(part.share(message.inputs), message.lower, message.upper)
+                        part.level_by_level(part.inputs_of(message.inputs), message.lower, message.upper)
                     )
                 )
             case Rows(step=number):

@@ -137,6 +137,27 @@ def test_indexes_views_over_views_and_recursion_are_there_too(runtime: InProcess
                 assert found == Counter(connection.execute(query).fetchall()), indexed  # type: ignore[arg-type]
 
 
+def test_a_subscription_hears_of_every_change_once(runtime: InProcess) -> None:
+    random = Random(6)
+    with runtime.connect() as connection, runtime.connect(autocommit=False) as other:
+        create(connection)
+        query = VIEWS["by_segment"]
+        other.execute("SET cluster = divided")
+        other.execute(f"DECLARE changes CURSOR FOR SUBSCRIBE ({query}) WITH (SNAPSHOT)".encode())
+        heard: Counter[tuple[object, ...]] = Counter()
+
+        def agrees() -> bool:
+            for _, diff, *row in other.execute("FETCH ALL changes").fetchall():
+                heard[tuple(row)] += diff
+            found = Counter(connection.execute(query).fetchall())  # type: ignore[arg-type]
+            return Counter({row: n for row, n in heard.items() if n}) == found
+
+        for _ in range(3):
+            eventually(agrees)
+            changed(connection, random, 10)
+        eventually(agrees)
+
+
 def test_an_error_comes_and_goes(runtime: InProcess) -> None:
     with runtime.connect() as connection:
         create(connection)
