@@ -143,7 +143,7 @@ class Wires:
         except OSError as error:
             raise _lost(worker) from error
         assert peer.lengths is not None
-        self._arrived.append((worker, _decoded(peer.lengths, peer.body)))
+        self._arrived.append((worker, _from_body(peer.lengths, peer.body)))
         peer.head, peer.lengths, peer.body, peer.filled = bytearray(), None, None, 0
 
     def _read_head(self, worker: int, peer: _Peer) -> bool:
@@ -181,7 +181,14 @@ def encoded(message: Message) -> list[memoryview]:
     return out
 
 
-def _decoded(lengths: tuple[int, ...], body: memoryview) -> Message:
+def decoded(crossed: bytes) -> Message:
+    """The inverse of `encoded`, of all its pieces together."""
+    size, buffers = _HEADER.unpack_from(crossed)
+    lengths = (size, *struct.unpack_from(f"={buffers}Q", crossed, _HEADER.size))
+    return _from_body(lengths, memoryview(crossed)[_HEADER.size + 8 * buffers :])
+
+
+def _from_body(lengths: tuple[int, ...], body: memoryview) -> Message:
     buffers, at = [], 0
     for length in lengths:
         buffers.append(body[at : at + length])
