@@ -199,6 +199,40 @@ def test_restarts_go_on_where_the_views_were(runtime: InProcess) -> None:
         check(connection)
 
 
+def explained(connection: psycopg.Connection, what: str) -> list[str]:
+    return [line for (line,) in connection.execute(f"EXPLAIN {what}".encode()).fetchall()]
+
+
+def test_plans_say_among_whom_they_are_divided(runtime: InProcess) -> None:
+    with runtime.connect() as connection:
+        create(connection)
+        workers = len(runtime.driver.members[replica(runtime)]) + 1
+        head, *nodes = explained(connection, "PHYSICAL PLAN FOR MATERIALIZED VIEW largest")
+        assert head == f"Divided among {workers} workers: public.orders by hash(#1)"
+        assert not [line for line in nodes if "by hash" in line or "level 1" in line], (
+            "rows move when they come, and then no more"
+        )
+        head, *nodes = explained(connection, "PHYSICAL PLAN FOR MATERIALIZED VIEW by_segment")
+        assert head.startswith(
+            f"Divided among {workers} workers: public.customers by hash(#0), public.orders by hash(#1)"
+        )
+        assert [line for line in nodes if "by hash" in line], "segments are not where customers are"
+        connection.execute("CREATE MATERIALIZED VIEW doubled AS SELECT id * 2 AS twice FROM orders")
+        head, *_ = explained(connection, "PHYSICAL PLAN FOR MATERIALIZED VIEW doubled")
+        assert head == f"In one of {workers} workers: nothing in it brings rows together by a key"
+        eventually(lambda: told(connection))
+
+
+def told(connection: psycopg.Connection) -> bool:
+    """Whether the replica has said what its workers have done."""
+    try:
+        lines = explained(connection, "ANALYZE MATERIALIZED VIEW largest")
+    except psycopg.errors.ObjectNotInPrerequisiteState:
+        return False
+    (counted,) = connection.execute("SELECT count(*) FROM orders").fetchone() or (0,)
+    return any(f"rows_in={counted}" in line for line in lines)
+
+
 def test_how_many_workers_there_are_is_said_once() -> None:
     with running() as runtime, runtime.connect() as connection:
         with pytest.raises(psycopg.errors.InvalidParameterValue, match="WORKERS must be at most 64"):
