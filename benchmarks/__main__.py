@@ -250,7 +250,9 @@ def exchange(
     """One view in several processes: exchanges of plans, ways between processes, what a level costs, and steps beside those of one process."""
     machine = Machine.now()
     if unknown := set(workloads.split(",")) - set(DIVIDED):
-        raise typer.BadParameter(f"{', '.join(sorted(unknown))}: those that are divided are {', '.join(DIVIDED)}")
+        raise typer.BadParameter(
+            f"{', '.join(sorted(unknown))}: those that are divided are {', '.join(DIVIDED)}"
+        )
     console.log("exchanges of plans, round trips, levels")
     results: list[Result] = [*count_exchanges(), *run_round_trips(scale), *run_levels(workers, scale)]
     console.log(f"steps over a base of {rows:,} rows, in one process and in {workers}")

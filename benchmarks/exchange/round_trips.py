@@ -44,7 +44,7 @@ from ..report import new_table, shows
 
 SIZES = (1, 100, 10_000, 100_000)
 REPEATS = {1: 2_000, 100: 2_000, 10_000: 300, 100_000: 40}
-WARM_UP = 10
+WARM_UP = 3
 REGION_BYTES = 64 << 20
 _SCHEMA = Schema((Column("id", INT8, False), Column("customer", TEXT, False), Column("amount", INT4, False)))
 _LENGTH = struct.Struct("=Q")
