@@ -67,6 +67,7 @@ RepeatsOption = Annotated[int, typer.Option("--repeats", help="How many hydratio
 BASES = "100000,1000000"
 REPEATS = 3
 ALL_WORKLOADS = ",".join(WORKLOADS)
+ALL_DIVIDED = ",".join(DIVIDED)
 
 
 def numbers(text: str) -> list[int]:
@@ -242,7 +243,7 @@ def control(
 def exchange(
     rows: RowsOption = 1_000_000,
     workers: Annotated[int, typer.Option("--workers", help="How many processes share the view.")] = 2,
-    workloads: WorkloadsOption = ",".join(DIVIDED),
+    workloads: WorkloadsOption = ALL_DIVIDED,
     changes: ChangesOption = "1,100,10000,100000",
     scale: ScaleOption = 1.0,
     output: OutputOption = None,
