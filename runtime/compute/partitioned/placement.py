@@ -63,10 +63,11 @@ def undivided(plan: DataflowPlan) -> str | None:
 @dataclass(frozen=True, slots=True)
 class Division:
     """A plan in parts: `plan` has those exchanges only that move rows; `dealt` says by which columns the rows of an import are dealt
-    out to the parts, where any operator wants them by columns of their own."""
+    out to the parts, where any operator wants them by columns of their own.  `placements` are those of the nodes' outputs."""
 
     plan: DataflowPlan
     dealt: Mapping[GlobalId, Columns]
+    placements: tuple[Placements, ...]
 
 
 def divided(plan: DataflowPlan) -> Division:
@@ -82,7 +83,7 @@ def divided(plan: DataflowPlan) -> Division:
             lies.append(frozenset((dealt[node.op.id],)) if node.op.id in dealt else _NOWHERE)
         else:
             lies.append(_placed(here, plan, inputs))
-    return Division(replace(plan, nodes=tuple(nodes)), dealt)
+    return Division(replace(plan, nodes=tuple(nodes)), dealt, tuple(lies))
 
 
 def _dealt(plan: DataflowPlan) -> dict[GlobalId, Columns]:
