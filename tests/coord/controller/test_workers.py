@@ -226,7 +226,7 @@ def test_plans_say_among_whom_they_are_divided(runtime: InProcess) -> None:
 def told(connection: psycopg.Connection) -> bool:
     """Whether the replica has said what its workers have done."""
     try:
-        lines = explained(connection, "ANALYZE MATERIALIZED VIEW largest")
+        lines = explained(connection, "ANALYZE FOR MATERIALIZED VIEW largest")
     except psycopg.errors.ObjectNotInPrerequisiteState:
         return False
     (counted,) = connection.execute("SELECT count(*) FROM orders").fetchone() or (0,)
