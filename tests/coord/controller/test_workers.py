@@ -102,6 +102,15 @@ def test_a_member_that_is_killed_costs_nothing_but_time(runtime: InProcess) -> N
             assert runtime.driver.members[replica(runtime)] != before, "another attempt has other members"
 
 
+def test_a_member_that_dies_while_nothing_happens_is_missed(runtime: InProcess) -> None:
+    with runtime.connect() as connection:
+        create(connection)
+        check(connection)
+        before = kill_a_member(runtime, Random(7))
+        eventually(lambda: set(runtime.driver.members[replica(runtime)]).isdisjoint(before))
+        check(connection)
+
+
 def test_indexes_views_over_views_and_recursion_are_there_too(runtime: InProcess) -> None:
     with runtime.connect() as connection:
         create(connection)
