@@ -226,6 +226,12 @@ def test_plans_say_among_whom_they_are_divided(runtime: InProcess) -> None:
             f"Divided among {workers} workers: public.customers by hash(#0), public.orders by hash(#1)"
         )
         assert [line for line in nodes if "by hash" in line], "segments are not where customers are"
+        connection.execute("CREATE INDEX orders_by_customer ON orders (customer)")
+        connection.execute(
+            "CREATE MATERIALIZED VIEW beside AS SELECT o.id, c.segment FROM orders o JOIN customers c USING (customer)"
+        )
+        head, *_ = explained(connection, "PHYSICAL PLAN FOR MATERIALIZED VIEW beside")
+        assert head.startswith("Divided"), "an index would be in one place"
         connection.execute("CREATE MATERIALIZED VIEW doubled AS SELECT id * 2 AS twice FROM orders")
         head, *_ = explained(connection, "PHYSICAL PLAN FOR MATERIALIZED VIEW doubled")
         assert head == f"In one of {workers} workers: nothing in it brings rows together by a key"
