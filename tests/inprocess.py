@@ -110,6 +110,7 @@ class ThreadDriver:
         self.jobs_may_run.set()
         self.job_failure: str | None = None
         self.jobs: list[RunJob] = []
+        self.started: list[StartReplica] = []
         self.received: Counter[type] = Counter()
         self._attempts = count(1)
         self._stopped: dict[str, threading.Event] = {}
@@ -170,6 +171,7 @@ class ThreadDriver:
                 case DriverWelcome(files=files):
                     self._files = files
                 case StartReplica(replica=replica):
+                    self.started.append(message)
                     self._stopped[replica] = stopped = threading.Event()
                     self._spawn(
                         lambda m=message, s=stopped: self._resident(m, s),  # type: ignore[misc]
