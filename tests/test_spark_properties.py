@@ -71,6 +71,11 @@ def test_refused(tmp_path: Path, text: str, mode: int, message: str) -> None:
         read_properties(written(tmp_path, text, mode))
 
 
+def test_where_a_secret_is_is_none(tmp_path: Path) -> None:
+    name = "spark.kubernetes.executor.secretKeyRef.AWS_ACCESS_KEY_ID"
+    assert read_properties(written(tmp_path, f"{name} blobs:key", 0o644)) == {name: "blobs:key"}
+
+
 def test_what_is_no_secret_may_be_read_by_others(tmp_path: Path) -> None:
     assert read_properties(written(tmp_path, "spark.executor.cores 2", 0o644)) == {
         "spark.executor.cores": "2"
