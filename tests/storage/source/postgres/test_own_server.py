@@ -14,6 +14,9 @@ from servers.postgres_listening import Listening, logical_postgres
 from .reader import USER, Reader, Upstream
 
 
+pytestmark = pytest.mark.slow
+
+
 @pytest.fixture(params=oracle.VERSIONS, ids="PostgreSQL {}".format)
 def server(request: pytest.FixtureRequest) -> Iterator[Listening]:
     with logical_postgres(version=request.param) as server:
