@@ -333,16 +333,20 @@ def _parse(name: str, value: str, old: object) -> Any:
 BYTES_PER_CORE = 4 << 30
 """What the dataflows of a replica of a SIZE may hold for each of its cores; a query may take a quarter of their limit."""
 
+MOST_WORKERS = 64
+"""Of a replica: each has a socket to every other."""
+
 
 @dataclass(frozen=True, slots=True)
 class ClusterOptions:
-    """Options of one cluster; None follows the environment's setting.  `memory_limit` is in bytes; 0 is none.  `size` is how many cores of an
-    executor each replica takes, where executors are on other machines."""
+    """Options of one cluster; None follows the environment's setting.  `memory_limit` is in bytes; 0 is none.  Each replica is
+    `workers` processes.  `size` is how many cores of an executor it takes, where executors are on other machines."""
 
     job_min_rows: int | None = None
     replication_factor: int = 1
     memory_limit: int | None = None
     size: int | None = None
+    workers: int = 1
 
     @classmethod
     def from_mapping(cls, options: Mapping[str, int]) -> ClusterOptions:
@@ -351,4 +355,5 @@ class ClusterOptions:
             replication_factor=options.get("replication_factor", 1),
             memory_limit=options.get("memory_limit"),
             size=options.get("size"),
+            workers=options.get("workers", 1),
         )

@@ -24,6 +24,7 @@ from typing import Any, TypeVar
 
 import psycopg
 from ptvc.clock import Clock, SystemClock
+from ptvc.compute.partitioned.workers import WorkerLost
 from ptvc.compute.shared_files import SharedRoot
 from ptvc.config import Settings
 from ptvc.coord.catalog.items import Maintained
@@ -88,7 +89,8 @@ def counted(connection: Connection, received: Counter[type]) -> Connection:
 
 
 class ThreadDriver:
-    """Implements `ptvc.coord.controller.driver_process.Driver`; every attempt of a replica is a thread."""
+    """Implements `ptvc.coord.controller.driver_process.Driver`; every attempt of a replica is a thread.  `members` are the
+    processes that the latest attempt of each leads."""
 
     def __init__(
         self,
@@ -112,6 +114,7 @@ class ThreadDriver:
         self.jobs: list[RunJob] = []
         self.started: list[StartReplica] = []
         self.received: Counter[type] = Counter()
+        self.members: dict[str, list[int]] = {}
         self._attempts = count(1)
         self._stopped: dict[str, threading.Event] = {}
         self._connections: dict[str, Connection] = {}
@@ -227,7 +230,12 @@ class ThreadDriver:
             files = self._files.here()
             if self._machines is not None:
                 files = self._files.on_machine(self._machines(writer))
-            Replica(connection, blob, files, self._cache, writer, kill=connection.close).run()
+            made = Replica(
+                connection, blob, files, self._cache, writer, kill=connection.close, workers=start.workers
+            )
+            self.members[replica] = made.members
+            with suppress(WorkerLost):
+                made.run()
             stopped.wait(0.02)
 
 

@@ -140,7 +140,7 @@ class Coordinator:
             storage,
             catalog,
             controller,
-            ddl.settle_sinks,
+            ddl.settle_sinks_between,
             lambda: ddl.drop_left_behind({session.temp_schema for session in self._sessions.values()}),
             jobs.needs,
         )

@@ -5,6 +5,8 @@ contents      state: none                                  waiting: snapshots, f
 a job's       state: its run files, as of its time         waiting: what came since
 checkpoint    state: its run files, as of its cut          waiting: what came since
 ```
+
+What is divided among workers begins with the contents, and is in no checkpoint.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ from .protocol import InstallDataflow
 def begin(installed: Installed, command: InstallDataflow, writer: str, files: SharedFiles) -> None:
     """Loads it; `writer` names this attempt of the replica in files.  Raises PtvcError and OSError."""
     state: DurableState | None = None
-    if command.durable is not None:
+    if command.durable is not None and not installed.divided:
         state = installed.state = DurableState(
             command.id,
             command.durable,

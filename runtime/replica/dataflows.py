@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from functools import partial
 from time import monotonic
 
+from ..compute.partitioned.workers import WorkerLost
 from ..compute.shared_files import MACHINE, SharedFiles
 from ..errors import MemoryLimitExceeded, PtvcError, QueryCanceled, ReplicaUnavailable, StorageError
 from ..expr.tree.relation import GlobalId
@@ -50,13 +51,15 @@ from .protocol import (
 from .sharing import Sharing
 from .step_jobs import StepJobs
 from .step_under_way import StepUnderWay
+from .workers.team import Team
 
 logger = logging.getLogger(__name__)
 
 
 class Dataflows:
     """`writer` names this replica's attempt in the blobs that it writes; `background` writes large outputs while steps go on;
-    None: the step writes them itself.  State is among `files`."""
+    None: the step writes them itself.  State is among `files`.  `team` are the replica's workers, if there are several: when one of them
+    is lost, methods raise WorkerLost, and the replica is to end."""
 
     def __init__(
         self,
@@ -64,9 +67,11 @@ class Dataflows:
         writer: str,
         background: OutputWriter | None = None,
         files: SharedFiles = MACHINE,
+        team: Team | None = None,
     ) -> None:
         self._blob = blob
         self._files = files
+        self._team = team
         self._writer = writer
         self._background = background
         self._lost: queue.SimpleQueue[tuple[Installed, Exception]] = queue.SimpleQueue()
@@ -74,7 +79,7 @@ class Dataflows:
         self._readers: dict[GlobalId, list[Input]] = {}
         self._closed = 0
         self._sharing = Sharing()
-        self.memory = MemoryLimit()
+        self.memory = MemoryLimit(one_process=team is None)
         self.jobs = StepJobs()
         self._interrupts: Interrupts[GlobalId] = Interrupts()
         self._halted: dict[GlobalId, int] = {}
@@ -87,7 +92,9 @@ class Dataflows:
         # Installed once more: it starts from what is durable by now.
         self._remove(command.id, successor=command.durable)
         try:
-            installed = Installed.made(command, self._blob, started)
+            installed = Installed.made(command, self._blob, started, self._team)
+        except WorkerLost:
+            raise
         except Exception as error:  # a dataflow that cannot begin must not take the others along
             logger.exception("dataflow %s cannot be made", command.id)
             yield Status(command.id, "failed", _reason(error))
@@ -218,6 +225,7 @@ class Dataflows:
         if installed is None:
             return
         installed.removed = True
+        installed.dataflow.close()
         self._stop_reading(installed)
         if installed.state is not None:
             installed.state.leave(successor)
@@ -322,6 +330,8 @@ class Dataflows:
         except MemoryLimitExceeded as error:
             yield self._failed_with(installed, error)
             return
+        except WorkerLost:
+            raise
         except Exception as error:  # a dataflow that fails must not take the others along
             yield self._failed(installed, error)
             return
@@ -421,7 +431,7 @@ class Dataflows:
                 yield DataflowStatistics(
                     installed.id,
                     installed.dataflow.statistics(),
-                    sum(spine.nbytes for spine in spines),
+                    sum(spine.nbytes for spine in spines) + installed.dataflow.elsewhere_nbytes,
                     sum(spine.mapped_nbytes for spine in spines),
                 )
 

@@ -71,6 +71,7 @@ from .protocol import (
 )
 from .step_under_way import StepUnderWay
 from .stop_deadline import StopDeadline
+from .workers.team import Team
 
 logger = logging.getLogger(__name__)
 
@@ -98,7 +99,15 @@ def run_replica(start: StartReplica, blobs: str, root: SharedRoot, cache: Column
         Path(root.path) if root.blobs is None else _own_directory("replicas", start.replica)
     )
     writer = replica_writer(start.replica, start.epoch, attempt)
-    made = Replica(connection, open_blob(blobs), files, cache, writer, kill=partial(os._exit, EXIT_STUCK))
+    made = Replica(
+        connection,
+        open_blob(blobs),
+        files,
+        cache,
+        writer,
+        kill=partial(os._exit, EXIT_STUCK),
+        workers=start.workers,
+    )
     made.warm()
     made.run()
     files.leave("")  # one that fails is tried again, mostly on the same machine
@@ -144,7 +153,7 @@ def _nbytes(progress: Progress) -> int:
 
 
 class Replica:
-    """`kill` ends the process at once, whatever its threads are at."""
+    """`kill` ends the process at once, whatever its threads are at.  With several `workers`, this process leads the others."""
 
     def __init__(
         self,
@@ -154,6 +163,7 @@ class Replica:
         cache: ColumnCache,
         writer: str,
         kill: Callable[[], None],
+        workers: int = 1,
     ) -> None:
         self._connection = connection
         self._inbox = Inbox()
@@ -163,7 +173,8 @@ class Replica:
         self._outputs = OutputWriter(connection.send, self._supervisor)
         if isinstance(files, CopiedFiles):
             files = files.over(lambda objects: RetryingObjects(objects, self._gone))
-        self._dataflows = Dataflows(retrying, writer, self._outputs, files)
+        self._team = Team(workers) if workers > 1 else None
+        self._dataflows = Dataflows(retrying, writer, self._outputs, files, self._team)
         self._peeks = Peeks(blob, cache, connection, self._supervisor)
         self._look_ups = ThreadPoolExecutor(1, "look-ups")
         self._stored = StoredLookUps(blob, cache, connection.send, self._look_up_beside)
@@ -173,6 +184,11 @@ class Replica:
         self._checkpointer = ThreadPoolExecutor(1, "checkpoint")
         self._deadline = StopDeadline(self._dataflows.abandoned, kill)
         self._reported = monotonic()
+
+    @property
+    def members(self) -> list[int]:
+        """The numbers of the processes that this one leads."""
+        return [] if self._team is None else self._team.pids
 
     def warm(self) -> None:
         """Starts what the first query would wait for."""
@@ -205,6 +221,8 @@ class Replica:
             self._outputs.close()
             self._checkpointer.shutdown(cancel_futures=True)
             self._connection.close()
+            if self._team is not None:
+                self._team.close()
         if self._supervisor.failure is not None:  # Spark runs the task again
             raise self._supervisor.failure
 

@@ -240,7 +240,8 @@ class Controller:
         replica.expect(epoch, secret)
         replica.cores = self._cores(replica.cluster)
         address = self._listener.for_replicas
-        self._driver.tell(StartReplica(replica.id, epoch, replica.cores, address, secret))
+        workers = self._catalog.cluster_options(replica.cluster).workers
+        self._driver.tell(StartReplica(replica.id, epoch, replica.cores, address, secret, workers))
 
     def _start_anew(self, replica: ReplicaClient) -> None:
         """Elsewhere, if there is room, whatever has become of it."""

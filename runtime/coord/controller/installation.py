@@ -157,6 +157,8 @@ class Installation:
                 await asyncio.wait((first.tried,))
         self._check_there(item)
         fingerprint = self.fingerprint(item, plan)
+        if self._jobs.is_divided(replica, plan):
+            self._checkpoints.forget(item.id, replica.name)  # of another cluster, where it was whole
         checkpoint = await self._checkpoint(replica, item, plan, fingerprint)
         self._check_there(item)
         if checkpoint is not None:
@@ -361,10 +363,12 @@ class Installation:
             replica.send(SetOutputs(item.id, self._outputs(item)))
 
     async def _install_sink(self, replica: ReplicaClient, item: Sink) -> None:
-        if item.former is not None:
-            await self._collections.wait_until_readable((item.on,), item.switched_at)
         as_of = self._sinks.upper(item) - 1
-        await self._collections.wait_until_readable((item.former or item.on,), as_of)
+        begins = tuple(item.begins(as_of))
+        # What lies between may never be readable: then the target does not show it either.
+        for id_, begin in (begins[0], begins[-1]):
+            await self._collections.wait_until_readable((id_,), begin)
+        self._check_there(item)
         description = SinkDescription(
             connector=connector_word(item.connector),
             options=connector_options(item.connector),
@@ -373,28 +377,40 @@ class Installation:
             generation=item.generation,
             as_of=item.as_of,
         )
-        begins = {item.on: as_of}
-        if item.former is not None:
-            begins = {item.former: as_of, item.on: item.switched_at}
         try:
             # Until the sink has written something, or cannot: what it reads first may be long.
-            held = tuple(self._collections.import_of(id_, begin) for id_, begin in begins.items())
-            await self._storage.hold(replica.id, item.id, held)
+            await self._storage.hold(replica.id, item.id, self._sink_inputs(item, as_of))
             self._check_there(item)
         except BaseException:
             self._storage.release(replica.id, item.id)
             raise
         # From here to the end nothing waits, so no commit can come between the parts and the subscription.
         connections = self._connections(item.connections)
-        former = None
-        if item.former is not None:
-            former = FormerInput(self._collections.import_of(item.former, as_of), item.switched_at)
-        source = self._collections.import_of(item.on, begins[item.on])
-        self._subscribe(replica, item.id, set(begins))
+        *before, source = self._sink_inputs(item, as_of)
+        item = self._catalog.get_as(item.id, Sink)
+        formers = tuple(
+            FormerInput(read, former.generation, former.last)
+            for read, former in zip(before, item.formers, strict=True)
+        )
+        self._subscribe(replica, item.id, {item.on, *(former.id for former in item.formers)})
         replica.installed.add(item.id)
         replica.send(
-            InstallSink(item.id, item.name, description, source, next(self._terms), former, connections)
+            InstallSink(
+                item.id,
+                item.name,
+                description,
+                source,
+                next(self._terms),
+                formers,
+                connections,
+                self._storage.restored_upper,
+            )
         )
+
+    def _sink_inputs(self, item: Sink, as_of: int) -> tuple[Import, ...]:
+        """What it reads, and before that what it has read: as it is now, it may have let go of some of that while it was being installed."""
+        item = self._catalog.get_as(item.id, Sink)
+        return tuple(self._collections.import_of(id_, begin) for id_, begin in item.begins(as_of))
 
     def _connections(self, ids: Iterable[GlobalId]) -> dict[GlobalId, Values]:
         allowed = bool(self._settings.allow_link_local_connections)

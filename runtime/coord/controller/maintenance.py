@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable
 
 from ...config import Settings
 from ...expr.tree.relation import GlobalId
@@ -39,7 +39,7 @@ class Maintenance:
         storage: Storage,
         catalog: Catalog,
         controller: Controller,
-        settle_sinks: Callable[[Iterable[GlobalId]], Awaitable[None]],
+        settle_sinks: Callable[[], Awaitable[None]],
         drop_left_behind: Callable[[], Awaitable[None]],
         needs_answers: Callable[[], Callable[[str], bool]],
     ) -> None:
@@ -71,11 +71,8 @@ class Maintenance:
     async def round(self) -> None:
         """One pass.  Holds move in one transaction; merges run in a thread, beside commits."""
         await self._drop_left_behind()
-        sinks = [item for item in self._catalog.user_items() if isinstance(item, Sink)]
-        switched = [sink.id for sink in sinks if self._controller.sinks.has_switched(sink)]
         await self._make_frontiers_durable()
-        if switched:  # a restart finds them beyond the switch
-            await self._settle_sinks(switched)
+        await self._settle_sinks()
         compactions = self._controller.compactions
         beside = [shard for item in self._catalog.user_items() for shard in shards_beside(item)]
         found = await self._storage.compact(
@@ -118,14 +115,13 @@ class Maintenance:
             for collection in self._collections.all()
             if not collection.timestamped and self._holds_inputs_back(collection)
         ]
-        positions = {
-            item.remap: str(self._controller.sinks.upper(item))
-            for item in self._catalog.user_items()
-            if isinstance(item, Sink)
-        }
         if timed:
             await self._storage.append(tuple(timed))
-        await self._storage.record(positions)
+        await self._storage.record(
+            lambda: self._controller.sinks.positions(
+                item for item in self._catalog.user_items() if isinstance(item, Sink)
+            )
+        )
 
     def _holds_inputs_back(self, view: Collection) -> bool:
         """An input has data that can be compacted no further than to the view's durable frontier; or the view is hydrated, and

@@ -28,6 +28,7 @@ from ...sql.plans.session_plans import (
     Discard,
     Execute,
     Fetch,
+    NoOp,
     Prepare,
     Release,
     Rollback,
@@ -171,6 +172,9 @@ class Execution:
                 return self._statements.deallocate(name)
             case Discard(what=what):
                 return await self._discard(what, transaction)
+            case NoOp(tag=tag, notices=notices):
+                self._notices.extend(Notice("NOTICE", text, "00000") for text in notices)
+                return Command(tag)
             case Replay():
                 implicit = self._transaction.begin_implicit()
                 self._notices.append(await self._sequencer.replay(planned, self._session, implicit))
@@ -222,6 +226,9 @@ class Execution:
         if isinstance(planned, ApplyReplacement):  # others may define something meanwhile
             await self._sequencer.ddl.replacements.ready((planned.id, planned.replacement))
         await self._sequencer.ready_to_define(planned, transaction)
+        if await self._sequencer.ddl.settle_sinks() and transaction.own is not None:
+            transaction.own.refresh()
+            planned = await self._planned_anew(statement, parameters)
         if refused is None and (of_transaction or not transaction.single):
             return await self._define_in_block(statement, parameters, planned, transaction)
         await self._transaction.end_implicit()

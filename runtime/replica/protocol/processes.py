@@ -27,13 +27,14 @@ class DriverWelcome:
 @dataclass(frozen=True, slots=True)
 class StartReplica:
     """To the driver: run a resident task for this replica, which takes so many `cores` of an executor, dials `address`, and proves there that
-    it knows `secret`; `epoch` fences older attempts."""
+    it knows `secret`; `epoch` fences older attempts.  The replica is `workers` processes."""
 
     replica: str
     epoch: int
     cores: int
     address: UnixAddress | TcpAddress
     secret: bytes = field(repr=False)
+    workers: int = 1
 
 
 @dataclass(frozen=True, slots=True)
