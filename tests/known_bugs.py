@@ -572,11 +572,38 @@ OTHERS = (
         ("tests/persist/test_cache.py",),
     ),
     Mutant(
+        "a checkpoint names files that are on this machine alone",
+        (
+            Edit(
+                "runtime/compute/run_store.py",
+                "        self.shared.publish(file.path for some in files.values() for file in some)\n",
+                "",
+            ),
+        ),
+        ("tests/compute/test_copied_state.py",),
+    ),
+    Mutant(
+        "a file of which half was fetched is taken for the whole",
+        (
+            Edit(
+                "runtime/compute/shared_files.py",
+                '            temporary = path.with_name(f"{path.name}.{token_hex(8)}.partial")\n',
+                "            temporary = path\n",
+            ),
+            Edit(
+                "runtime/compute/shared_files.py",
+                "            except BaseException:\n                temporary.unlink(missing_ok=True)\n                raise",
+                "            except BaseException:\n                raise",
+            ),
+        ),
+        ("tests/compute/test_shared_files.py",),
+    ),
+    Mutant(
         "the directory of a new blob is not synced",
         (
             Edit(
                 "runtime/persist/blob/file.py",
-                "                os.unlink(temporary)\n        _sync_directory(path.parent)",
+                "                os.unlink(temporary)\n        sync_directory(path.parent)",
                 "                os.unlink(temporary)",
             ),
         ),
@@ -1334,6 +1361,46 @@ OTHERS = (
         ("tests/storage/source/delta/test_connector.py::test_only_what_differs_is_handed_out",),
     ),
     Mutant(
+        "who alters a table upstream and the snapshot of it wait for each other",
+        (
+            Edit(
+                "runtime/storage/source/postgres/snapshot.py",
+                "if self._upstream.wait_for_each_other(self._slot_db.info.backend_pid, ours):",
+                "if not ours:",
+            ),
+        ),
+        (
+            "tests/storage/source/postgres/test_connector.py::test_who_alters_a_table_and_the_snapshot_do_not_wait_for_each_other",
+        ),
+    ),
+    Mutant(
+        "an earlier copy of the server's files is read on",
+        (Edit("runtime/storage/source/postgres/upstream.py", "if found.reached >= at.lsn:", "if True:"),),
+        (
+            "tests/storage/source/postgres/test_own_server.py::test_an_earlier_copy_of_the_files_is_not_gone_on_with",
+        ),
+    ),
+    Mutant(
+        "errors of a lake's rows stay behind when compaction has put them into other files",
+        (Edit("runtime/storage/source/delta/table.py", "if in_error and not all(", "if False and not all("),),
+        (
+            "tests/storage/source/delta/test_connector.py::test_errors_name_the_files_in_which_their_rows_lie_now",
+        ),
+    ),
+    Mutant(
+        "rows of a file that are gone do not count in the numbers of those behind them",
+        (
+            Edit(
+                "runtime/storage/source/iceberg/table.py",
+                'numbers = places + np.searchsorted(before, places, "right") + 1',
+                "numbers = places + 1",
+            ),
+        ),
+        (
+            "tests/storage/source/iceberg/test_connector.py::test_rows_in_error_are_counted_with_those_that_are_gone",
+        ),
+    ),
+    Mutant(
         "rows of the catalog about an item stay as they were before it was altered",
         (
             Edit(
@@ -1387,6 +1454,32 @@ OTHERS = (
             ),
         ),
         ("tests/adapter/sources/test_errors_of_rows.py::TestARowInError",),
+    ),
+    Mutant(
+        "blobs that a backup copies are collected as garbage",
+        (Edit("runtime/persist/gc.py", "if not pinned\n                and not _needed", "if not _needed"),),
+        ("tests/backup/test_take.py::test_what_is_replaced_meanwhile_stays_until_it_is_copied",),
+    ),
+    Mutant(
+        "a sink goes on in a target that is ahead of what was restored",
+        (Edit("runtime/storage/sink/contract.py", "if acknowledged <= restored < written:", "if False:"),),
+        (
+            "tests/e2e/inprocess/faults/test_backup.py::test_sinks_go_on_unless_their_target_is_ahead",
+            "tests/replica/test_sources_and_sinks.py::test_a_target_ahead_of_a_backup_is_left_alone",
+        ),
+    ),
+    Mutant(
+        "a request that was stored is told 400 when garbage comes behind it",
+        (
+            Edit(
+                "runtime/http/protocol.py",
+                "        self._last_words = response\n        self.flow.pause_reading()",
+                "        self._say(response)",
+            ),
+        ),
+        (
+            "tests/e2e/inprocess/webhooks/test_hostile_requests.py::test_garbage_behind_requests_that_are_stored",
+        ),
     ),
 )
 

@@ -22,7 +22,7 @@ from ..persist.blob.base import Blob
 from ..repr.batch import Batch, Delta, concat_batches
 from ..repr.consolidate import consolidate
 from ..retry import Backoff, ThreadTiming, retry
-from ..storage.sink.contract import IntervalRefused, SinkFenced, SinkTarget
+from ..storage.sink.contract import IntervalRefused, SinkFenced, SinkTarget, refuse_ahead
 from ..storage.sink.lake.exchange import Exchange
 from ..storage.sink.targets import open_target
 from .protocol import FormerInput, InstallSink, Message, Progress, SinkBehind, SinkProgress, Status
@@ -139,6 +139,7 @@ class _RunningSink:
                 self._retry(sink.open)
                 first = command.formers[0].input if command.formers else command.input
                 sink.check_follows(first.as_of + 1)
+                refuse_ahead(sink.durable_upper, first.as_of + 1, command.restored_upper)
                 if (shown := self._shown(sink)) is not None:
                     self._switch(sink, *shown)
                 while True:

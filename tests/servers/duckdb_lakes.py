@@ -18,26 +18,27 @@ from .maven_jars import Missing, shared_cache
 
 FETCHED_WITHIN_S = 300
 _DUCKDB, _EXTENSIONS = "1.4.4", "1.4.4.20260205"
-_WANTED = (
-    f"duckdb=={_DUCKDB}",
-    *(f"duckdb-ext-{name}=={_EXTENSIONS}" for name in ("avro", "delta", "iceberg")),
-)
-_PROGRAM = """
+_NAMES = ("avro", "delta", "httpfs", "iceberg")
+_WANTED = (f"duckdb=={_DUCKDB}", *(f"duckdb-ext-{name}=={_EXTENSIONS}" for name in _NAMES))
+_PROGRAM = f"""
 import pickle, sys
 import duckdb
-folder, sql = sys.argv[1:]
-db = duckdb.connect(config={"extension_directory": folder, "autoinstall_known_extensions": False})
+folder, *statements = sys.argv[1:]
+db = duckdb.connect(config={{"extension_directory": folder, "autoinstall_known_extensions": False}})
 db.execute("SET enable_progress_bar = false")
-for name in ("avro", "delta", "iceberg"):
-    db.execute(f"LOAD {name}")
-sys.stdout.buffer.write(pickle.dumps(db.execute(sql).fetchall()))
+for name in {_NAMES}:
+    db.execute(f"LOAD {{name}}")
+for statement in statements:
+    found = db.execute(statement)
+sys.stdout.buffer.write(pickle.dumps(found.fetchall()))
 """
 
 
 def packages() -> Path:
     """The folder that is to be in the path of modules.  Raises Missing."""
     cache = shared_cache()
-    folder = cache / f"duckdb-lakes-{_DUCKDB}-{sys.version_info.major}.{sys.version_info.minor}"
+    python = f"{sys.version_info.major}.{sys.version_info.minor}"
+    folder = cache / f"duckdb-{_EXTENSIONS}-{'-'.join(_NAMES)}-{python}"
     cache.mkdir(parents=True, exist_ok=True)
     with (cache / "lock-duckdb").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -71,11 +72,11 @@ def _fetch(folder: Path) -> None:
         raise Missing(f"DuckDB's extensions for lakes cannot be fetched: {done.stderr.strip()[-400:]}")
 
 
-def duckdb_rows(sql: str) -> list[tuple[Any, ...]]:
-    """Of a query over `delta_scan` or `iceberg_scan`.  Raises Missing."""
+def duckdb_rows(*statements: str) -> list[tuple[Any, ...]]:
+    """Of the last of them, such as a query over `delta_scan` or `iceberg_scan`.  Raises Missing."""
     folder = packages()
     done = subprocess.run(
-        [sys.executable, "-c", _PROGRAM, str(folder / "duckdb_ext" / "extensions"), sql],
+        [sys.executable, "-c", _PROGRAM, str(folder / "duckdb_ext" / "extensions"), *statements],
         capture_output=True,
         check=False,
         env={**os.environ, "PYTHONPATH": str(folder)},

@@ -102,6 +102,9 @@ def _answer(
                 if not catalog.namespace_exists(name):
                     return 404, _error(404, "NoSuchNamespaceException", name)
                 return 200, {"namespace": [name], "properties": {}}
+            case "GET", ["namespaces", name, "tables"]:
+                found = catalog.list_tables(name)
+                return 200, {"identifiers": [{"namespace": list(n[:-1]), "name": n[-1]} for n in found]}
             case "POST", ["namespaces", name, "tables"]:
                 made = catalog.create_table(
                     (name, body["name"]),
@@ -120,6 +123,15 @@ def _answer(
                 if server.lose():
                     return 502, _error(502, "BadGateway", "the answer got lost")
                 return 200, done.model_dump(mode="json", by_alias=True)
+            case "POST", ["transactions", "commit"]:
+                (change,) = body[
+                    "table-changes"
+                ]  # as of DuckDB; of several they would not be one commit here
+                there = catalog.load_table((*change["identifier"]["namespace"], change["identifier"]["name"]))
+                request = CommitTableRequest.model_validate(change)
+                catalog.commit_table(there, request.requirements, request.updates)
+                server.commits += 1
+                return 204, None
     except exceptions.NamespaceAlreadyExistsError as error:
         return 409, _error(409, "AlreadyExistsException", str(error))
     except (exceptions.NoSuchTableError, exceptions.NoSuchNamespaceError) as error:

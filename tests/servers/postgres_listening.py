@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import socket
 import sys
 import tempfile
@@ -46,6 +48,21 @@ class Listening:
         for process in processes:
             process.kill()
         assert not psutil.wait_procs(processes, timeout=60)[1]
+
+    def stopped_files(self) -> Path:
+        """Its files, when it has stopped."""
+        self.control("stop")
+        return self._folder
+
+    def put_files(self, copy: Path) -> None:
+        """Stops it, and starts it with an earlier copy of its files."""
+        self.control("stop")
+        owner = self._folder.stat()
+        shutil.rmtree(self._folder)
+        shutil.copytree(copy, self._folder, symlinks=True)
+        for path in (self._folder, *self._folder.rglob("*")):
+            os.chown(path, owner.st_uid, owner.st_gid, follow_symlinks=False)
+        self.control("start")
 
     def restart(self) -> None:
         self.kill()

@@ -84,7 +84,11 @@ def test_copy_in_parquet_may_lack_columns_unless_it_lists_them() -> None:
 def test_drop_skips_what_is_missing() -> None:
     drop = planned("drop view if exists counts, nope cascade")
     assert isinstance(drop, definition_plans.Drop)
-    assert (len(drop.ids), drop.missing, drop.cascade) == (1, ("nope",), True)
+    assert (len(drop.ids), drop.notices, drop.cascade) == (
+        1,
+        ('view "nope" does not exist, skipping',),
+        True,
+    )
 
 
 def test_parse_splits() -> None:

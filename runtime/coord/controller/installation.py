@@ -156,17 +156,13 @@ class Installation:
             if (first := replica.installing.get(node.index)) is not None:
                 await asyncio.wait((first.tried,))
         self._check_there(item)
-        durable = StateOptions(
-            directory=str(self._checkpoints.directory(item.id, replica.name)),
-            fingerprint=self.fingerprint(item, plan),
-            spill_rows=self._settings.spill_rows,
-            checkpoint_rows=self._settings.checkpoint_rows,
-            checkpoint_interval_ms=self._settings.checkpoint_interval_ms,
-        )
-        checkpoint = await self._checkpoint(replica, item, plan, durable.fingerprint)
+        fingerprint = self.fingerprint(item, plan)
+        if self._jobs.is_divided(replica, plan):
+            self._checkpoints.forget(item.id, replica.name)  # of another cluster, where it was whole
+        checkpoint = await self._checkpoint(replica, item, plan, fingerprint)
         self._check_there(item)
         if checkpoint is not None:
-            self._go_on(replica, item, plan, checkpoint, durable)
+            self._go_on(replica, item, plan, checkpoint)
             return
         as_of, output = await self._beginning(replica, item, plan)
         job = None
@@ -200,11 +196,21 @@ class Installation:
                 imports,
                 output,
                 state=job.state if job is not None else None,
-                durable=durable,
+                durable=self._state_options(replica, item, fingerprint),
             )
         )
         if job is not None:
             self.hydrated(replica, Hydrated(item.id, job.seconds, job.rows))
+
+    def _state_options(self, replica: ReplicaClient, item: Maintained, fingerprint: str) -> StateOptions:
+        """Where its state goes, as it was last forgotten."""
+        return StateOptions(
+            directory=self._checkpoints.directory(item.id, replica.name),
+            fingerprint=fingerprint,
+            spill_rows=self._settings.spill_rows,
+            checkpoint_rows=self._settings.checkpoint_rows,
+            checkpoint_interval_ms=self._settings.checkpoint_interval_ms,
+        )
 
     async def _beginning(
         self, replica: ReplicaClient, item: Maintained, plan: DataflowPlan
@@ -254,7 +260,6 @@ class Installation:
         item: Maintained,
         plan: DataflowPlan,
         checkpoint: Checkpoint,
-        durable: StateOptions,
     ) -> None:
         """Installs the object from a checkpoint: its inputs from the cut on, its output from where that is durable."""
         output: ViewOutput | IndexOutput
@@ -268,6 +273,7 @@ class Installation:
         self._subscribe(replica, item.id, set(plan.imports))
         replica.installed.add(item.id)
         replica.beginnings[item.id] = as_of
+        durable = self._state_options(replica, item, checkpoint.fingerprint)
         replica.send(
             InstallDataflow(item.id, plan, as_of, imports, output, checkpoint=checkpoint, durable=durable)
         )
@@ -325,7 +331,6 @@ class Installation:
         if item.envelope is Envelope.UPSERT:
             upsert = UpsertState(
                 stored=self._collections.import_of(item.id, self._oracle.read_time),
-                directory=str(self._checkpoints.scratch),
                 spill_rows=self._settings.spill_rows,
             )
         connections = self._connections(connections_of(item.connector))
@@ -390,7 +395,16 @@ class Installation:
         self._subscribe(replica, item.id, {item.on, *(former.id for former in item.formers)})
         replica.installed.add(item.id)
         replica.send(
-            InstallSink(item.id, item.name, description, source, next(self._terms), formers, connections)
+            InstallSink(
+                item.id,
+                item.name,
+                description,
+                source,
+                next(self._terms),
+                formers,
+                connections,
+                self._storage.restored_upper,
+            )
         )
 
     def _sink_inputs(self, item: Sink, as_of: int) -> tuple[Import, ...]:

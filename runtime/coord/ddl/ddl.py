@@ -41,7 +41,7 @@ from .catalog_changes import CatalogChanges
 from .clusters import ClusterDefinitions
 from .connections import Connections
 from .connectors import ConnectorDefinitions
-from .definitions import Definitions, Pure, skipping
+from .definitions import Definitions, Pure
 from .dependents import dropped_with, noun
 from .grants import PrivilegeDefinitions
 from .replacements import Replacements
@@ -168,8 +168,7 @@ class Ddl:
         return Command(f"ALTER {plan.kind.value}"), changes
 
     async def _drop_clusters(self, plan: Drop, notices: list[Notice]) -> Command:
-        for name in plan.missing:
-            notices.append(skipping(f'cluster "{name}" does not exist', "00000"))
+        notices.extend(Notice("NOTICE", text, "00000") for text in plan.notices)
         for name in plan.names:
             await self._clusters.drop(name, plan.cascade)
         return Command("DROP CLUSTER")

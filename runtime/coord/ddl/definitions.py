@@ -386,12 +386,7 @@ class Definitions:
     # -- drop --
 
     def _drop(self, plan: Drop) -> list[Change]:
-        relations = plan.kind not in (ObjectKind.SCHEMA, ObjectKind.CLUSTER)
-        apart = (ObjectKind.TYPE, ObjectKind.SECRET, ObjectKind.CONNECTION)
-        noun = "relation" if relations and plan.kind not in apart else plan.kind.value
-        for name in plan.missing:
-            shown = f"function {name}" if plan.kind is ObjectKind.FUNCTION else f'{noun.lower()} "{name}"'
-            self.notices.append(skipping(f"{shown} does not exist", "00000"))
+        self.notices.extend(Notice("NOTICE", text, "00000") for text in plan.notices)
         if plan.kind is ObjectKind.SCHEMA:
             return self._drop_schemas(plan.names, plan.cascade)
         roots = [self.catalog.get(id_) for id_ in plan.ids]

@@ -32,7 +32,6 @@ from ...sql.plans.explain_plans import (
 )
 from ...sql.plans.plans import PlannedStatement
 from ...sql.plans.query_plans import Select, Subscribe
-from ...sql.plans.session_plans import NoOp
 from ...sql.statement.connector.message_schemas import with_schemas
 from ...sql.statement.connector.upstream_source import with_published
 from ...sql.syntax.constraints import Constraint
@@ -214,8 +213,6 @@ class Sequencer:
             case ValidateConnection():
                 await self.ddl.connections.validate(planned, self._catalog(transaction))
                 return Command("VALIDATE CONNECTION")
-            case NoOp(tag=tag):
-                return Command(tag)
             case _:
                 raise AssertionError(f"{type(planned).__name__} belongs to the session")
 

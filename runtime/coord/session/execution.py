@@ -28,6 +28,7 @@ from ...sql.plans.session_plans import (
     Discard,
     Execute,
     Fetch,
+    NoOp,
     Prepare,
     Release,
     Rollback,
@@ -171,6 +172,9 @@ class Execution:
                 return self._statements.deallocate(name)
             case Discard(what=what):
                 return await self._discard(what, transaction)
+            case NoOp(tag=tag, notices=notices):
+                self._notices.extend(Notice("NOTICE", text, "00000") for text in notices)
+                return Command(tag)
             case Replay():
                 implicit = self._transaction.begin_implicit()
                 self._notices.append(await self._sequencer.replay(planned, self._session, implicit))

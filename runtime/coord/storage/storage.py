@@ -63,6 +63,8 @@ class Storage:
         self._persist = persist = PersistClient(stores.consensus, stores.blob, clock)
         self.blobs = stores.location.blob
         """Where the blobs are: a URL that any process can open."""
+        self.restored_upper = persist.restored_upper()
+        """Of the backup that the environment was restored from; 0: it was not."""
         self.epoch = persist.take_epoch(EPOCH_NAME)
         self.oracle = Oracle(clock, persist.mark())
         if (mark := self.oracle.wanted_mark()) is not None:
@@ -342,3 +344,7 @@ class Storage:
     async def collect_garbage(self, reads_ms: int, writers: Callable[[], Collection[str]]) -> None:
         """Deletes blobs that nobody needs; see `Upkeep.collect_garbage`."""
         await self._upkeep.collect_garbage(reads_ms, writers)
+
+    async def confirm_epoch(self) -> None:
+        """Raises Fenced when another coordinator has taken over."""
+        await self._upkeep.confirm_epoch()

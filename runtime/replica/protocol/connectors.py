@@ -44,10 +44,9 @@ class SourceOutput:
 
 @dataclass(frozen=True, slots=True)
 class UpsertState:
-    """`stored` is what the only output of the source holds.  From `spill_rows` rows on a run of the state is a file in `directory`."""
+    """`stored` is what the only output of the source holds.  From `spill_rows` rows on a run of the state is a file."""
 
     stored: Import
-    directory: str
     spill_rows: int
 
 
@@ -140,7 +139,8 @@ class FormerInput:
 class InstallSink:
     """With former inputs, the oldest first, `input` begins at the last time of the last one; the target shows one of them, or has come to
     `input` already.  `connections` are what the sink writes through, by id.  `term` is higher with each installation, whichever coordinator or
-    replica it is of."""
+    replica it is of.
+    `restored_upper`: the environment was restored from a backup of what was committed before that time; 0: it was not."""
 
     id: GlobalId
     name: str
@@ -149,6 +149,7 @@ class InstallSink:
     term: int
     formers: tuple[FormerInput, ...] = ()
     connections: Mapping[GlobalId, Values] = field(default_factory=dict)
+    restored_upper: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -176,7 +176,7 @@ def argument_names(node: ast.Function) -> tuple[list[ast.Expression], list[str]]
 def referred(reference: FunctionReference, context: PlanContext) -> CatalogItem | None:
     """The function of that name and those arguments, or the only one of that name; None if there is none."""
     found = sorted(visible(reference.name.parts, context, reference.name.position), key=lambda pair: pair[0])
-    word = _word(reference.kind)
+    word = word_of(reference.kind)
     if reference.types is not None:
         known = types_in(context)
         types = tuple(resolve_type(type_, known).unrestricted for type_ in reference.types)
@@ -215,7 +215,7 @@ def described(reference: FunctionReference, context: PlanContext) -> str:
 
 def missing(reference: FunctionReference, context: PlanContext) -> NoReturn:
     """42883, in PostgreSQL's words."""
-    word = _word(reference.kind)
+    word = word_of(reference.kind)
     if reference.types is None:
         article = "an" if reference.kind is FunctionKind.AGGREGATE else "a"
         shown = ".".join(reference.name.parts)
@@ -224,5 +224,5 @@ def missing(reference: FunctionReference, context: PlanContext) -> NoReturn:
     raise UndefinedFunction(f"{word} {shown} does not exist")
 
 
-def _word(kind: FunctionKind | None) -> str:
+def word_of(kind: FunctionKind | None) -> str:
     return "aggregate" if kind is FunctionKind.AGGREGATE else "function"

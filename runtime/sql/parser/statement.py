@@ -212,7 +212,7 @@ class StatementParser(RoutineParser, GrantParser):
         if kind is not ObjectKind.COLUMN and self.accept_words("owner", "to"):
             return self.owner(kind.value, name, if_exists)
         if kind is not ObjectKind.TYPE and self.accept_words("swap", "with"):
-            return SwapStatement(kind, name, self.object_name())
+            return SwapStatement(kind, name, self.object_name(), if_exists)
         if kind in MOVABLE and self.accept_words("set", "schema"):
             return SetSchemaStatement(kind, name, self.one_name(), if_exists)
         if kind is ObjectKind.SINK and self.accept_words("set", "from"):
@@ -249,7 +249,7 @@ class StatementParser(RoutineParser, GrantParser):
             return ApplyReplacementStatement(name, self.object_name(), if_exists)
         if kind is ObjectKind.CLUSTER and self.at_word("set") and self.at_symbol("(", 1):
             self.advance()
-            return AlterClusterStatement(name, self.options())
+            return AlterClusterStatement(name, self.options(), if_exists)
         if kind is ObjectKind.SECRET and self.accept_words("as"):
             return self.alter_secret(name, if_exists)
         if kind is ObjectKind.CONNECTION and self.at_any("set", "reset", "drop") and self.at_symbol("(", 1):

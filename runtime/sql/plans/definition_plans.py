@@ -294,13 +294,12 @@ class AlterCluster:
 
 @dataclass(frozen=True, slots=True)
 class Drop:
-    """`ids` for relations and indexes; `names` for schemas and clusters.  Missing ones were skipped with
-    IF EXISTS and are in `missing`, for the notice."""
+    """`ids` for relations and indexes; `names` for schemas and clusters.  `notices` are of what IF EXISTS has skipped."""
 
     kind: ObjectKind
     ids: tuple[GlobalId, ...]
     names: tuple[str, ...]
-    missing: tuple[str, ...]
+    notices: tuple[str, ...]
     cascade: bool
 
 

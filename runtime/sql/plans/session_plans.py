@@ -140,9 +140,10 @@ class Discard:
 
 @dataclass(frozen=True, slots=True)
 class NoOp:
-    """Accepted, nothing to do (VACUUM, ANALYZE); `tag` is the command tag."""
+    """Accepted, nothing to do (VACUUM, ANALYZE, ALTER ... IF EXISTS of what is not there); `tag` is the command tag."""
 
     tag: str
+    notices: tuple[str, ...] = ()
 
 
 SessionPlan = (

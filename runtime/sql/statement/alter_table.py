@@ -12,7 +12,7 @@ from ...expr.tree.scalar import remap
 from ...repr.schema import Column, Schema
 from ..catalog.catalog_view import CatalogItem, ItemKind
 from ..catalog.named_types import find_altered
-from ..catalog.names import find_object, missing_object
+from ..catalog.names import find_object
 from ..plans import definition_plans, session_plans
 from ..query.planner import Planner
 from ..scalars.assignments import column_index
@@ -33,6 +33,7 @@ from ..syntax.definition_statements import (
 )
 from .definitions import column_default
 from .rename_in_text import renamed_in_text
+from .skipping import absent, skipping
 from .table_constraints import plan_constraints
 
 
@@ -42,9 +43,7 @@ def alter_table(
     columns_only = all(isinstance(action, RenameColumn) for action in node.actions)
     item = (find_altered if columns_only else find_object)(node.kind, node.name, planner.context)
     if item is None:
-        if node.if_exists:
-            return session_plans.NoOp(f"ALTER {node.kind.value}")
-        raise missing_object(node.kind, node.name, planner.context)
+        return absent(node.kind, node.name, node.if_exists, planner.context)
     if item.source is not None or item.kind is ItemKind.SOURCE:
         what = (
             f'source "{item.name.name}"' if item.source is None else f'table "{item.name.name}" of a source'
@@ -95,9 +94,7 @@ def _act(
             return _drop_column(plan, now, action)
         case DropConstraint(name=name, if_exists=if_exists):
             if if_exists and name.parts[-1] not in (c.name for c in plan.constraints):
-                notice = (
-                    f'constraint "{name.parts[-1]}" of relation "{now.name.name}" does not exist, skipping'
-                )
+                notice = skipping(f'constraint "{name.parts[-1]}" of relation "{now.name.name}"')
                 return replace(plan, notices=(*plan.notices, notice))
             dropped = _constraint(now, name)
             return replace(plan, constraints=tuple(c for c in plan.constraints if c is not dropped))
@@ -170,7 +167,7 @@ def _drop_column(
     """The column goes from the definition, with the constraints that name it; rows stay as they are stored."""
     name = action.name.parts[-1]
     if action.if_exists and name not in plan.schema.names:
-        notice = f'column "{name}" of relation "{now.name.name}" does not exist, skipping'
+        notice = skipping(f'column "{name}" of relation "{now.name.name}"')
         return replace(plan, notices=(*plan.notices, notice))
     gone = column_index(now, action.name)
     if len(plan.schema) == 1:

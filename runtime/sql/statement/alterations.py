@@ -26,36 +26,35 @@ from ..syntax.definition_statements import (
     SwapStatement,
 )
 from ..syntax.vocabulary import ObjectKind
+from .skipping import absent, exists, is_skipped, not_altered, not_dropped
 
 
 def drop(planner: Planner, node: DropStatement) -> definition_plans.Drop:
     ids: list[str] = []
     names: list[str] = []
-    missing: list[str] = []
+    notices: list[str] = []
     for name in node.names:
         if node.kind in (ObjectKind.SCHEMA, ObjectKind.CLUSTER):
-            found = _named(planner, node.kind, name, required=not node.if_exists)
-            (missing if found is None else names).append(name.parts[-1])
+            if is_skipped(node.kind, name, node.if_exists, planner.context):
+                notices.append(not_dropped(node.kind, name, planner.context))
+            else:
+                names.append(_named(planner, node.kind, name))
             continue
         item = find_any(node.kind, name, planner.context)
         if item is not None:
             if item.id not in ids:
                 ids.append(item.id)
         elif node.if_exists:
-            missing.append(name.parts[-1])
+            notices.append(not_dropped(node.kind, name, planner.context))
         else:
             raise missing_object(node.kind, name, planner.context)
-    return definition_plans.Drop(node.kind, tuple(ids), tuple(names), tuple(missing), node.cascade)
+    return definition_plans.Drop(node.kind, tuple(ids), tuple(names), tuple(notices), node.cascade)
 
 
-def _named(planner: Planner, kind: ObjectKind, name: ast.Name, *, required: bool) -> str | None:
+def _named(planner: Planner, kind: ObjectKind, name: ast.Name) -> str:
     word = name.parts[-1]
-    catalog = planner.context.catalog
-    exists = catalog.schema_exists(word) if kind is ObjectKind.SCHEMA else word in catalog.clusters()
-    if exists:
+    if exists(kind, name, planner.context):
         return word
-    if not required:
-        return None
     if kind is ObjectKind.SCHEMA:
         raise UndefinedSchema(f'schema "{word}" does not exist', position=name.position)
     raise UndefinedObject(f'cluster "{word}" does not exist', position=name.position)
@@ -63,9 +62,7 @@ def _named(planner: Planner, kind: ObjectKind, name: ast.Name, *, required: bool
 
 def _target(planner: Planner, kind: ObjectKind, name: ast.Name) -> str:
     if kind in (ObjectKind.SCHEMA, ObjectKind.CLUSTER):
-        found = _named(planner, kind, name, required=True)
-        assert found is not None
-        return found
+        return _named(planner, kind, name)
     if kind is ObjectKind.COLUMN:
         raise Unsupported("renaming columns is not supported yet", position=name.position)
     return _item(planner, kind, name).id
@@ -78,32 +75,24 @@ def _item(planner: Planner, kind: ObjectKind, name: ast.Name) -> CatalogItem:
     return item
 
 
-def _altered(
-    planner: Planner, node: RenameStatement | SetSchemaStatement, *, indexes: bool = False
-) -> CatalogItem | None:
-    """None where there is none, and the statement says IF EXISTS."""
-    item = find_altered(node.kind, node.name, planner.context, indexes=indexes)
-    if item is None and not node.if_exists:
-        raise missing_object(node.kind, node.name, planner.context)
-    return item
-
-
 def rename(planner: Planner, node: RenameStatement) -> definition_plans.Rename | session_plans.NoOp:
     """ALTER TABLE renames relations of each kind, and indexes, as in PostgreSQL."""
+    if is_skipped(node.kind, node.name, node.if_exists, planner.context):
+        return not_altered(node.kind, node.name)
     if node.kind in (ObjectKind.SCHEMA, ObjectKind.CLUSTER, ObjectKind.COLUMN):
         return definition_plans.Rename(node.kind, _target(planner, node.kind, node.name), node.new_name)
-    item = _altered(planner, node, indexes=True)
+    item = find_altered(node.kind, node.name, planner.context, indexes=True)
     if item is None:
-        return session_plans.NoOp(f"ALTER {node.kind.value}")
+        return absent(node.kind, node.name, node.if_exists, planner.context)
     if node.kind is ObjectKind.TYPE:
         check_type_name(node.new_name)
     return definition_plans.Rename(node.kind, item.id, node.new_name)
 
 
 def set_schema(planner: Planner, node: SetSchemaStatement) -> definition_plans.SetSchema | session_plans.NoOp:
-    item = _altered(planner, node)
+    item = find_altered(node.kind, node.name, planner.context)
     if item is None:
-        return session_plans.NoOp(f"ALTER {node.kind.value}")
+        return absent(node.kind, node.name, node.if_exists, planner.context)
     schema = _target(planner, ObjectKind.SCHEMA, node.schema)
     if schema in SYSTEM_SCHEMAS:
         raise PtvcError(
@@ -121,9 +110,9 @@ def set_schema(planner: Planner, node: SetSchemaStatement) -> definition_plans.S
 def alter_retention(
     planner: Planner, node: AlterRetentionStatement
 ) -> definition_plans.AlterRetention | session_plans.NoOp:
-    if node.if_exists and find_object(node.kind, node.name, planner.context) is None:
-        return session_plans.NoOp(f"ALTER {node.kind.value}")
-    item = _item(planner, node.kind, node.name)
+    item = find_object(node.kind, node.name, planner.context)
+    if item is None:
+        return absent(node.kind, node.name, node.if_exists, planner.context)
     if not item.is_relation:
         raise WrongObjectType(
             f'source "{item.name.name}" has no rows of its own, and no history',
@@ -133,7 +122,13 @@ def alter_retention(
     return definition_plans.AlterRetention(node.kind, item.id, node.retain_history_ms)
 
 
-def swap(planner: Planner, node: SwapStatement) -> definition_plans.Swap:
+def swap(planner: Planner, node: SwapStatement) -> definition_plans.Swap | session_plans.NoOp:
+    if is_skipped(node.kind, node.first, node.if_exists, planner.context) or (
+        node.kind not in (ObjectKind.SCHEMA, ObjectKind.CLUSTER)
+        and node.if_exists
+        and find_any(node.kind, node.first, planner.context) is None
+    ):
+        return not_altered(node.kind, node.first)
     first = _target(planner, node.kind, node.first)
     return definition_plans.Swap(node.kind, first, _target(planner, node.kind, node.second))
 

@@ -29,6 +29,7 @@ from ..syntax.connection_statements import (
     ValidateConnectionStatement,
 )
 from ..syntax.vocabulary import ObjectKind
+from .skipping import absent
 
 
 def create(planner: Planner, node: CreateConnectionStatement) -> CreateConnection:
@@ -44,9 +45,7 @@ def create(planner: Planner, node: CreateConnectionStatement) -> CreateConnectio
 def alter(planner: Planner, node: AlterConnectionStatement) -> AlterConnection | NoOp:
     item = find_any(ObjectKind.CONNECTION, node.name, planner.context)
     if item is None:
-        if node.if_exists:
-            return NoOp("ALTER CONNECTION")
-        raise missing_object(ObjectKind.CONNECTION, node.name, planner.context)
+        return absent(ObjectKind.CONNECTION, node.name, node.if_exists, planner.context)
     assert item.connects is not None
     changed = _values(planner, item.connects, node.set)
     reset = []

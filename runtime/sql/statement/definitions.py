@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from ...config import MOST_WORKERS
 from ...errors import InvalidParameter, PtvcError, SqlSyntaxError, UndefinedColumn, Unsupported
 from ...expr.coercion.type_rules import CastContext, base_name, can_cast
 from ...expr.digits import whole
@@ -18,7 +19,7 @@ from ...repr.types import Kind
 from ...transform.pipeline import optimize
 from ..catalog.catalog_view import ItemKind, QualifiedName
 from ..catalog.names import check_cluster, find_relation, new_name
-from ..plans import definition_plans
+from ..plans import definition_plans, session_plans
 from ..query.from_clause import relation_of
 from ..query.planner import Planner, QueryPlan
 from ..scalars import build
@@ -39,12 +40,14 @@ from ..syntax.definition_statements import (
     CreateViewStatement,
     Option,
 )
+from ..syntax.vocabulary import ObjectKind
 from .data import finished
 from .rename_in_text import without_parentheses
 from .replacement import replaced
+from .skipping import is_skipped, not_altered
 from .table_constraints import plan_constraints
 
-_CLUSTER_OPTIONS = {"size": 1, "job_min_rows": 0, "replication_factor": 1, "memory_limit": 0}
+_CLUSTER_OPTIONS = {"size": 1, "job_min_rows": 0, "replication_factor": 1, "memory_limit": 0, "workers": 1}
 """With the least value of each."""
 
 _MEMORY_UNITS = {"": 1 << 20, "B": 1, "kB": 1 << 10, "MB": 1 << 20, "GB": 1 << 30, "TB": 1 << 40}
@@ -365,7 +368,11 @@ def create_cluster(node: CreateClusterStatement) -> definition_plans.CreateClust
     return definition_plans.CreateCluster(node.name, options, node.if_not_exists, notices)
 
 
-def alter_cluster(planner: Planner, node: AlterClusterStatement) -> definition_plans.AlterCluster:
+def alter_cluster(
+    planner: Planner, node: AlterClusterStatement
+) -> definition_plans.AlterCluster | session_plans.NoOp:
+    if is_skipped(ObjectKind.CLUSTER, node.name, node.if_exists, planner.context):
+        return not_altered(ObjectKind.CLUSTER, node.name)
     name = check_cluster(node.name, planner.context)
     return definition_plans.AlterCluster(name, *cluster_options(node.options))
 
@@ -383,4 +390,6 @@ def cluster_options(options: Sequence[Option]) -> tuple[Mapping[str, int], tuple
             notices.append(f'SIZE "{option.value}" means nothing here: MEMORY LIMIT bounds a replica')
         else:
             found[option.name] = integer_option(option, _CLUSTER_OPTIONS[option.name])
+        if found.get("workers", 1) > MOST_WORKERS:
+            raise InvalidParameter(f"WORKERS must be at most {MOST_WORKERS}", position=option.position)
     return found, tuple(notices)

@@ -23,9 +23,9 @@ from ...repr.schema import Column, Schema
 from ...repr.types import ScalarType
 from ..calls.builtin_names import is_builtin
 from ..calls.function_body import body_query
-from ..calls.function_names import described, missing, referred
+from ..calls.function_names import described, missing, referred, word_of
 from ..calls.user_aggregates import check_aggregate
-from ..catalog.catalog_view import CatalogItem, ItemKind, QualifiedName
+from ..catalog.catalog_view import CatalogItem, ItemKind, PlanContext, QualifiedName
 from ..catalog.names import SYSTEM_SCHEMAS, new_name
 from ..plans import definition_plans, session_plans
 from ..query.planner import Planner
@@ -44,6 +44,7 @@ from ..syntax.function_statements import (
 )
 from ..syntax.role_statements import AlterOwner
 from ..syntax.vocabulary import ObjectKind
+from .skipping import missing_schema, skipping
 
 MAX_ARGUMENTS = 100
 """PostgreSQL's."""
@@ -237,17 +238,29 @@ def _positions(offset: int | None) -> Iterator[None]:
 
 def drop_function(planner: Planner, node: DropFunctionStatement) -> definition_plans.Drop:
     ids: list[str] = []
-    skipped: list[str] = []
+    notices: list[str] = []
     for reference in node.functions:
+        if node.if_exists and (notice := _skipped(reference, planner.context)) is not None:
+            notices.append(notice)
+            continue
         item = referred(reference, planner.context)
-        if item is not None:
-            if item.id not in ids:
-                ids.append(item.id)
-        elif node.if_exists:
-            skipped.append(described(reference, planner.context))
-        else:
+        if item is None:
             missing(reference, planner.context)
-    return definition_plans.Drop(ObjectKind.FUNCTION, tuple(ids), (), tuple(skipped), node.cascade)
+        if item.id not in ids:
+            ids.append(item.id)
+    return definition_plans.Drop(ObjectKind.FUNCTION, tuple(ids), (), tuple(notices), node.cascade)
+
+
+def _skipped(reference: FunctionReference, context: PlanContext) -> str | None:
+    """What DROP ... IF EXISTS says of a function that is not there; None of one that is."""
+    if (schema := missing_schema(reference.name, context)) is not None:
+        return schema
+    try:
+        if referred(reference, context) is not None:
+            return None
+    except UndefinedObject as error:  # a type
+        return f"{error.message}, skipping"
+    return skipping(f"{word_of(reference.kind)} {described(reference, context)}")
 
 
 def alter_function(

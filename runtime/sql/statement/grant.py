@@ -14,6 +14,7 @@ from ..syntax.privilege_statements import GrantStatement, OwnerStatement
 from ..syntax.role_statements import AlterOwner, Grant, Securable
 from ..syntax.vocabulary import ObjectKind
 from .function import existing
+from .skipping import absent, is_skipped, not_altered
 
 _APART = {Securable.SECRET: ObjectKind.SECRET, Securable.CONNECTION: ObjectKind.CONNECTION}
 
@@ -73,13 +74,15 @@ def _named(planner: Planner, kind: Securable, name: Name) -> str:
 
 
 def owner(planner: Planner, node: OwnerStatement) -> AlterOwner | session_plans.NoOp:
+    if node.kind != "DATABASE" and is_skipped(
+        ObjectKind(node.kind), node.name, node.if_exists, planner.context
+    ):
+        return not_altered(ObjectKind(node.kind), node.name)
     if node.kind in ("SCHEMA", "CLUSTER", "DATABASE"):
         name = _named(planner, Securable(node.kind.lower()), node.name)
         return AlterOwner(node.kind, name, node.owner)
     kind = ObjectKind(node.kind)
     item = find_altered(kind, node.name, planner.context)
     if item is None:
-        if node.if_exists:
-            return session_plans.NoOp(f"ALTER {node.kind}")
-        raise missing_object(kind, node.name, planner.context)
+        return absent(kind, node.name, node.if_exists, planner.context)
     return AlterOwner(node.kind, item.id, node.owner)

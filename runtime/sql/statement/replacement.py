@@ -16,6 +16,7 @@ from ..query.planner import Planner
 from ..syntax import ast
 from ..syntax.definition_statements import ApplyReplacementStatement
 from ..syntax.vocabulary import ObjectKind
+from .skipping import not_altered
 
 
 def replaced(planner: Planner, name: ast.Name, schema: Schema) -> GlobalId:
@@ -56,7 +57,7 @@ def apply(
 ) -> definition_plans.ApplyReplacement | session_plans.NoOp:
     kind = ObjectKind.MATERIALIZED_VIEW
     if node.if_exists and find_object(kind, node.name, planner.context) is None:
-        return session_plans.NoOp(f"ALTER {kind.value}")
+        return not_altered(kind, node.name)
     return definition_plans.ApplyReplacement(
         _view(planner, node.name).id, _view(planner, node.replacement).id
     )

@@ -16,7 +16,7 @@ from ...expr.tree.scalar import Cast, Scalar
 from ...repr.types import TEXT, Kind
 from ..calls.external_calls import refuse_external
 from ..catalog.named_types import find_any
-from ..catalog.names import missing_object, new_name
+from ..catalog.names import new_name
 from ..plans.connection_plans import AlterSecret, CreateSecret
 from ..plans.session_plans import NoOp
 from ..query.planner import Planner
@@ -27,6 +27,7 @@ from ..syntax import ast
 from ..syntax.connection_statements import AlterSecretStatement, CreateSecretStatement
 from ..syntax.secret_text import NOT_REPEATED
 from ..syntax.vocabulary import ObjectKind
+from .skipping import absent
 
 T = TypeVar("T")
 
@@ -44,9 +45,7 @@ def create(planner: Planner, node: CreateSecretStatement) -> CreateSecret:
 def alter(planner: Planner, node: AlterSecretStatement) -> AlterSecret | NoOp:
     item = find_any(ObjectKind.SECRET, node.name, planner.context)
     if item is None:
-        if node.if_exists:
-            return NoOp("ALTER SECRET")
-        raise missing_object(ObjectKind.SECRET, node.name, planner.context)
+        return absent(ObjectKind.SECRET, node.name, node.if_exists, planner.context)
     return AlterSecret(item.id, _value(planner, node.value, item.name.name))
 
 

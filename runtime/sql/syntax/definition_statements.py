@@ -294,6 +294,7 @@ class CreateClusterStatement:
 class AlterClusterStatement:
     name: Name
     options: tuple[Option, ...]
+    if_exists: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -438,6 +439,7 @@ class SwapStatement:
     kind: ObjectKind
     first: ObjectName
     second: ObjectName
+    if_exists: bool
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,14 +11,16 @@ from ...plans.session_plans import NoOp
 from ...query.planner import Planner
 from ...syntax import ast
 from ...syntax.data_statements import ReplayStatement, Target
+from ...syntax.vocabulary import ObjectKind
 from ..data import matching, old_and_new
+from ..skipping import not_altered
 
 
 def replay(planner: Planner, node: ReplayStatement) -> Replay | NoOp:
     source = find(node.source, planner.context)
     if source is None:
         if node.if_exists:
-            return NoOp("ALTER SOURCE")
+            return not_altered(ObjectKind.SOURCE, node.source)
         raise no_relation(node.source, planner.context)
     letters = _letters(planner, source, node.source)
     for column, _ in node.assignments:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from ....errors import PtvcError, SqlSyntaxError, Unsupported
 from ...catalog.catalog_view import CatalogItem, ItemKind
-from ...catalog.names import check_cluster, find_object, find_relation, missing_object, new_name
+from ...catalog.names import check_cluster, find_object, find_relation, new_name
 from ...plans import definition_plans, query_plans, session_plans
 from ...query.from_clause import relation_of
 from ...query.planner import Planner
@@ -16,6 +16,7 @@ from ...syntax import ast
 from ...syntax.definition_statements import AlterSinkStatement, CreateSinkStatement
 from ...syntax.sink_statements import DeltaSinkClause, IcebergSinkClause, KafkaSinkClause, PostgresSinkClause
 from ...syntax.vocabulary import ObjectKind
+from ..skipping import absent
 from . import kafka_sink, lake_sink, postgres_sink
 
 
@@ -49,9 +50,7 @@ def create(planner: Planner, node: CreateSinkStatement, sql: str) -> definition_
 def alter(planner: Planner, node: AlterSinkStatement) -> definition_plans.AlterSink | session_plans.NoOp:
     sink = find_object(ObjectKind.SINK, node.name, planner.context)
     if sink is None:
-        if node.if_exists:
-            return session_plans.NoOp("ALTER SINK")
-        raise missing_object(ObjectKind.SINK, node.name, planner.context)
+        return absent(ObjectKind.SINK, node.name, node.if_exists, planner.context)
     if node.from_name is None:
         return definition_plans.AlterSink(sink.id, None, check_cluster(node.cluster, planner.context))
     item = _input(planner, node.from_name)

@@ -33,6 +33,7 @@ from ...syntax.definition_statements import (
 )
 from ...syntax.vocabulary import ObjectKind
 from ..definitions import columns_schema, integer_option, refuse_repeated, unknown_option
+from ..skipping import not_altered
 from . import kafka_source, upstream_source
 from .beside_source import is_progress, named, refuse_same_names, table_beside, table_name, tables_beside
 from .excluded_columns import kept_key, kept_schema, projection
@@ -174,7 +175,7 @@ def create_source_table(
 def add_where(planner: Planner, node: AddWhereStatement) -> definition_plans.AddWhere | NoOp:
     item = _with_rows(planner, node)
     if item is None:
-        return NoOp(f"ALTER {node.kind.value}")
+        return not_altered(node.kind, node.name)
     where = row_filter(planner, node.where, item.name, item.schema)
     assert where is not None
     return definition_plans.AddWhere(node.kind, item.id, where)
@@ -183,7 +184,7 @@ def add_where(planner: Planner, node: AddWhereStatement) -> definition_plans.Add
 def apply_offers(planner: Planner, node: ApplyOffersStatement) -> definition_plans.ApplyOffers | NoOp:
     item = _with_rows(planner, node)
     if item is None:
-        return NoOp(f"ALTER {node.kind.value}")
+        return not_altered(node.kind, node.name)
     return definition_plans.ApplyOffers(node.kind, item.id, node.offers, condition_binder(planner, item))
 
 

@@ -43,7 +43,7 @@ class ArrayNode:
 
     def one(self, place: Place) -> list[Any]:
         found: list[Any] = []
-        while count := _block(place):
+        while count := block(place):
             found += [self._items.one(place) for _ in range(count)]
         return found
 
@@ -96,7 +96,8 @@ def _blocks(cursor: Cursor) -> Ints:
     return counts
 
 
-def _block(place: Place) -> int:
+def block(place: Place) -> int:
+    """How many items the block has that begins here."""
     count = place.number()
     if count < 0:
         place.number()

@@ -8,7 +8,7 @@ Values are raw: what was encoded, in Arrow (`raw_type`), before logical types me
 | string, enum          | string                                                          |
 | bytes, fixed          | binary                                                          |
 | array, map            | list; of a map a list of structs of `key` and `value`           |
-| record                | struct of its fields                                            |
+| record                | struct of its fields; null, where it is within itself           |
 | union of null and T   | T                                                               |
 | other union           | struct of its branches without null, `0`, `1`, ..., one of them |
 """
@@ -24,7 +24,7 @@ import pyarrow.compute as pc
 
 from .cursor import Cursor, Ints
 from .place import Malformed, Place
-from .schema import NULL, Array, Enum, Fixed, Map, Primitive, Record, Type, Union, nullable_of
+from .schema import NULL, Again, Array, Enum, Fixed, Map, Primitive, Record, Type, Union, nullable_of
 
 _PRIMITIVE = {
     "null": pa.null(),
@@ -53,6 +53,8 @@ def raw_type(type_: Type) -> pa.DataType:
             return pa.list_(pa.struct([("key", pa.string()), ("value", raw_type(values))]))
         case Record(fields=fields):
             return pa.struct([(field.name, raw_type(field.type)) for field in fields])
+        case Again():
+            return pa.null()
         case Union(branches=branches):
             if (inner := nullable_of(type_)) is not None:
                 return raw_type(inner)

@@ -26,14 +26,14 @@ class Malformed(Exception):
 class Place:
     def __init__(self, payload: bytes) -> None:
         self._payload = payload
-        self._at = 0
+        self.at = 0
 
     def take(self, size: int) -> bytes:
-        left = len(self._payload) - self._at
+        left = len(self._payload) - self.at
         if not 0 <= size <= left:
             raise Malformed(f"a value of {size} bytes where {left} are left")
-        self._at += size
-        return self._payload[self._at - size : self._at]
+        self.at += size
+        return self._payload[self.at - size : self.at]
 
     def number(self) -> int:
         value = 0
@@ -67,5 +67,5 @@ class Place:
         return float(struct.unpack("<d", self.take(8))[0])
 
     def finish(self) -> None:
-        if left := len(self._payload) - self._at:
+        if left := len(self._payload) - self.at:
             raise Malformed(f"{left} bytes follow its value")

@@ -1,7 +1,8 @@
 """Where the records of blocks begin and end: a block has them one after the other, and says only how many there are.
 
 The first records of all blocks are passed over at once, then their second ones, and so on: a step in many blocks costs little more than
-one in a few.  What is left when few blocks have more is passed over by fastavro, record by record, in C.
+one in a few.  What is left when few blocks have more is passed over record by record: by fastavro, in C, but for records that contain
+themselves, of which it passes over so many levels only as the stack of the process has room for.
 
 Nothing of a record is checked here but that records follow each other up to the block's end: who decodes them finds out the rest.
 """
@@ -11,8 +12,8 @@ from __future__ import annotations
 import io
 import json
 import struct
-from collections.abc import Callable, Iterator
-from typing import Any, BinaryIO
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -20,13 +21,30 @@ import numpy.typing as npt
 from .codecs import BrokenBlock
 from .container import Blocks
 from .cursor import Ints, Mask, Payloads, byte_counts, folded
-from .schema import NULL, Array, Enum, Fixed, Map, Primitive, Record, Type, Union, least_bytes, plain
+from .passing import MOST_LEVELS, pass_over
+from .place import Malformed, Place
+from .schema import (
+    NULL,
+    Again,
+    Array,
+    Enum,
+    Fixed,
+    Map,
+    Primitive,
+    Record,
+    Type,
+    Union,
+    contains_again,
+    least_bytes,
+    plain,
+    records_of,
+)
 
 _FEW = 24
 """Blocks, of which a step takes as long as a record of each by fastavro."""
 _FIXED = {"boolean": 1, "float": 4, "double": 8}
-_MALFORMED = (EOFError, IndexError, KeyError, TypeError, ValueError, OverflowError, struct.error)
-"""What fastavro raises for bytes that are not as their schema says."""
+_MALFORMED = (Malformed, EOFError, IndexError, KeyError, TypeError, ValueError, OverflowError, struct.error)
+"""What is raised, by fastavro too, for bytes that are not as their schema says."""
 
 Step = Callable[[Ints, "Mask | None"], Ints]
 """Passes over a value at each place; with a mask, only where that is true."""
@@ -39,6 +57,8 @@ class RecordBounds:
         from fastavro.schema import parse_schema
 
         self._writer = writer
+        self._records = records_of(writer)
+        self._endless = contains_again(writer)
         self._least = least_bytes(writer)
         self._parsed = parse_schema(plain(json.loads(schema)))
         self._nothing = parse_schema({"type": "record", "name": writer.name, "fields": []})
@@ -54,7 +74,7 @@ class RecordBounds:
         at = ends - sizes[order]
         before = (np.cumsum(blocks.counts) - blocks.counts)[order]
         starts = np.empty(blocks.rows, np.int64)
-        step = _Steps(payloads).of(self._writer)
+        step = _Steps(payloads, ends, self._records).of(self._writer)
         row, left = 0, len(counts)
         while left := int(np.searchsorted(-counts[:left], -row)):  # as many have a record of that number
             if left <= _FEW:
@@ -76,21 +96,31 @@ class RecordBounds:
 
     def _one_by_one(self, payloads: Payloads, at: int, end: int, count: int) -> tuple[Ints, int]:
         """Where so many records begin, and where the last one ends; that is before the end if they are malformed."""
-        stream = io.BytesIO(payloads.data[at:end].tobytes())
+        data = payloads.data[at:end].tobytes()
+        places = self._places_again(data, count) if self._endless else self._places(data, count)
         try:
-            found = np.fromiter(self._places(stream, count), np.int64, count)
+            found = np.fromiter(places, np.int64, count + 1)
         except _MALFORMED:
             return np.full(count, at), -1
-        return found + at, at + stream.tell()
+        return found[:-1] + at, at + int(found[-1])
 
-    def _places(self, stream: BinaryIO, count: int) -> Iterator[int]:
+    def _places(self, data: bytes, count: int) -> Iterator[int]:
+        """Where records begin, and where the last one ends."""
         from fastavro import schemaless_reader
 
-        place = 0
+        stream = io.BytesIO(data)
+        yield 0
         for _ in range(count):
             schemaless_reader(stream, self._parsed, self._nothing)
-            yield place
-            place = stream.tell()
+            yield stream.tell()
+
+    def _places_again(self, data: bytes, count: int) -> Iterator[int]:
+        """As `_places`, of records that contain themselves."""
+        place = Place(data)
+        yield 0
+        for _ in range(count):
+            pass_over(place, self._writer, self._records)
+            yield place.at
 
 
 def _refuse(wrong: Mask, reason: str) -> None:
@@ -107,15 +137,21 @@ def _descending(bounds: Ints, blocks: Blocks) -> Mask:
 
 
 class _Steps:
-    """Makes steps over values of types.  A place never leaves the payloads, however long a value says that it is."""
+    """Makes steps over values of types.  A place never leaves the payloads, however long a value says that it is.
 
-    def __init__(self, payloads: Payloads) -> None:
+    The places are in blocks, of which the first ones end at `ends`; `records` are those of the schema.
+    """
+
+    def __init__(self, payloads: Payloads, ends: Ints, records: Mapping[str, Record]) -> None:
+        self._ends = ends
+        self._records = records
         self._words = payloads.words
         self._data = payloads.data
         self._end = len(payloads.words) - 1
         self._most = np.uint64(self._end)
 
-    def of(self, type_: Type) -> Step:
+    def of(self, type_: Type, level: int = 0) -> Step:
+        """`level` is of records around that contain themselves."""
         match type_:
             case Primitive(kind="null"):
                 return _nothing
@@ -128,13 +164,17 @@ class _Steps:
             case Fixed(size=size):
                 return self._fixed(size)
             case Record(fields=fields):
-                return self._record([self.of(field.type) for field in fields])
+                return self._record([self.of(field.type, level) for field in fields])
             case Union(branches=branches):
-                return self._union([None if branch == NULL else self.of(branch) for branch in branches])
+                return self._union(
+                    [None if branch == NULL else self.of(branch, level) for branch in branches]
+                )
+            case Again(name=name):
+                return self._again(self._records[name], level)
             case Array(items=items):
-                return self._items(self.of(items))
+                return self._items(self.of(items, level))
             case Map(values=values):
-                return self._items(self._record([self._sized, self.of(values)]))
+                return self._items(self._record([self._sized, self.of(values, level)]))
 
     def _fixed(self, size: int) -> Step:
         def step(at: Ints, there: Mask | None) -> Ints:
@@ -196,6 +236,34 @@ class _Steps:
             return at
 
         return step
+
+    def _again(self, record: Record, level: int) -> Step:
+        """Over a record within itself; how that is done is known when there is one."""
+        made: list[Step] = []
+
+        def step(at: Ints, there: Mask | None) -> Ints:
+            if there is not None and not there.any():
+                return at
+            if level >= MOST_LEVELS:
+                return self._one_by_one(record, at, there)
+            if not made:
+                made.append(self.of(record, level + 1))
+            return made[0](at, there)
+
+        return step
+
+    def _one_by_one(self, record: Record, at: Ints, there: Mask | None) -> Ints:
+        """Over what lies deep, which is rare; a place in what is malformed goes beyond all blocks."""
+        at = at.copy()
+        rows = np.arange(len(at)) if there is None else np.flatnonzero(there)
+        for row in rows.tolist():
+            place = Place(self._data[at[row] : self._ends[row]].tobytes())
+            try:
+                pass_over(place, record, self._records)
+                at[row] += place.at
+            except Malformed:
+                at[row] = self._end
+        return at
 
     def _value(self, at: Ints) -> tuple[Ints, Ints]:
         """Numbers, and the places behind them; of those of more than eight bytes the value is none."""

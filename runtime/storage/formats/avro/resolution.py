@@ -8,6 +8,8 @@ does not have it can be read.
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -28,9 +30,11 @@ from .nodes import (
     UnionNode,
     raw_type,
 )
+from .passing import MOST_LEVELS, PassedNode
 from .place import Malformed
 from .schema import (
     NULL,
+    Again,
     Array,
     Enum,
     Field,
@@ -43,6 +47,7 @@ from .schema import (
     Union,
     describe,
     nullable_of,
+    records_of,
 )
 
 PROMOTIONS = {
@@ -55,15 +60,31 @@ PROMOTIONS = {
 _NUMBERS = {"int": np.int64, "long": np.int64, "float": np.float32, "double": np.float64}
 
 
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """The writer's records by their names, and how many of them that contain themselves are around."""
+
+    records: Mapping[str, Record]
+    level: int = 0
+
+
 def resolve(writer: Type, reader: Type) -> Node:
     """What reads values that were written as `writer` as `raw_type(reader)`."""
+    return _resolve(writer, reader, _Known(records_of(writer)))
+
+
+def _resolve(writer: Type, reader: Type, known: _Known) -> Node:
     if isinstance(writer, Union):
-        return UnionNode([resolve(branch, reader) for branch in writer.branches])
+        return UnionNode([_resolve(branch, reader, known) for branch in writer.branches])
     if isinstance(reader, Union):
-        return _into_union(writer, reader)
+        return _into_union(writer, reader, known)
     if not _matches(writer, reader):
         return MismatchNode(f"{describe(writer)} cannot be read as {describe(reader)}", raw_type(reader))
+    if isinstance(writer, Again):
+        writer = known.records[writer.name]
     match writer, reader:
+        case Record(), Again():
+            return _passed(writer, known)
         case Primitive(kind="null"), _:
             return NullNode(raw_type(reader))
         case Primitive(kind="boolean"), _:
@@ -76,42 +97,49 @@ def resolve(writer: Type, reader: Type) -> Node:
             return BytesNode(text=target == "string")
         case Fixed(size=size), _:
             return FixedNode(size)
-        case Enum(symbols=written), Enum(symbols=known, default=default):
-            return EnumNode(written, [symbol if symbol in known else default for symbol in written])
+        case Enum(symbols=written), Enum(symbols=wanted, default=default):
+            return EnumNode(written, [symbol if symbol in wanted else default for symbol in written])
         case Array(items=items), Array(items=target):
-            return ArrayNode(resolve(items, target))
+            return ArrayNode(_resolve(items, target, known))
         case Map(values=values), Map(values=target):
-            return ArrayNode(EntryNode(resolve(values, target), raw_type(target)))
+            return ArrayNode(EntryNode(_resolve(values, target, known), raw_type(target)))
         case Record(), Record():
-            return _record(writer, reader)
+            return _record(writer, reader, known)
         case _:
             raise AssertionError(f"{describe(writer)} does not match {describe(reader)}")
 
 
-def _into_union(writer: Type, reader: Union) -> Node:
+def _passed(record: Record, known: _Known) -> Node:
+    """What passes over a record that contains itself."""
+    deeper = _Known(known.records, known.level + 1)
+    inner = None if known.level >= MOST_LEVELS else lambda: _resolve(record, record, deeper)
+    return PassedNode(record, known.records, inner)
+
+
+def _into_union(writer: Type, reader: Union, known: _Known) -> Node:
     target = next((b for b in reader.branches if _is_same(writer, b)), None)
     target = target or next((b for b in reader.branches if _matches(writer, b)), None)
     if target is None:
         return MismatchNode(f"{describe(writer)} cannot be read as {describe(reader)}", raw_type(reader))
     if target == NULL:
         return NullNode(raw_type(reader))
-    node = resolve(writer, target)
+    node = _resolve(writer, target, known)
     if nullable_of(reader) is not None:
         return node
     number = [branch for branch in reader.branches if branch != NULL].index(target)
     return BranchNode(node, number, raw_type(reader))
 
 
-def _record(writer: Record, reader: Record) -> Node:
+def _record(writer: Record, reader: Record, known: _Known) -> Node:
     by_name = {field.name: field for field in reader.fields}
     by_alias = {alias: field for field in reader.fields for alias in field.aliases}
     fields: list[tuple[str, Node, str | None]] = []
     for field in writer.fields:
         target = by_name.get(field.name) or by_alias.get(field.name)
         if target is None:
-            fields.append((field.name, resolve(field.type, field.type), None))
+            fields.append((field.name, _resolve(field.type, field.type, known), None))
         else:
-            fields.append((field.name, resolve(field.type, target.type), target.name))
+            fields.append((field.name, _resolve(field.type, target.type, known), target.name))
     taken = [target for _, _, target in fields if target is not None]
     defaults: dict[str, Any] = {}
     for target in reader.fields:
@@ -145,7 +173,9 @@ def _matches(writer: Type, reader: Type) -> bool:
         case Fixed() as written, Fixed() as wanted_type:
             alike = written.size == wanted_type.size and _means(written.logical, wanted_type.logical)
             return alike and _named_alike(written, wanted_type)
-        case (Enum() as written, Enum() as wanted_type) | (Record() as written, Record() as wanted_type):
+        case Enum() as written, Enum() as wanted_type:
+            return _named_alike(written, wanted_type)
+        case (Record() | Again()) as written, (Record() | Again()) as wanted_type:
             return _named_alike(written, wanted_type)
         case _:
             return False
@@ -163,11 +193,10 @@ def _means(written: Logical | None, wanted: Logical | None) -> bool:
     return written.name.removeprefix("local-") == wanted.name.removeprefix("local-")
 
 
-def _named_alike(writer: Fixed | Enum | Record, reader: Fixed | Enum | Record) -> bool:
+def _named_alike(writer: Fixed | Enum | Record | Again, reader: Fixed | Enum | Record | Again) -> bool:
     short = _short(writer.name)
-    return (
-        short == _short(reader.name) or writer.name in reader.aliases or short in map(_short, reader.aliases)
-    )
+    aliases = () if isinstance(reader, Again) else reader.aliases
+    return short == _short(reader.name) or writer.name in aliases or short in map(_short, aliases)
 
 
 def _short(name: str) -> str:
@@ -179,7 +208,9 @@ def _is_same(writer: Type, reader: Type) -> bool:
     match writer, reader:
         case Primitive(kind=kind), Primitive(kind=other):
             return kind == other
-        case ((Fixed() | Enum() | Record()), (Fixed() | Enum() | Record())):
+        case ((Record() | Again()), (Record() | Again())):
+            return writer.name == reader.name
+        case ((Fixed() | Enum()), (Fixed() | Enum())):
             return type(writer) is type(reader) and writer.name == reader.name
         case _:
             return False

@@ -1,6 +1,6 @@
 """Avro schemas as trees: parsed and checked by fastavro, named types put where they are used, logical types that mean something.
 
-A tree is finite: a type that contains itself is refused, and so is one that grows beyond measure once names are replaced.
+A tree is finite: where a record contains itself its name stands, and a type that grows beyond measure once names are replaced is refused.
 What the specification says to ignore (a logical type that is unknown, or of another type than its own) is not in the tree.
 """
 
@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeVar
 
@@ -110,7 +111,14 @@ class Record:
     fields: tuple[Field, ...]
 
 
-Type: TypeAlias = Primitive | Fixed | Enum | Array | Map | Union | Record
+@dataclass(frozen=True, slots=True)
+class Again:
+    """Within a record: the record of that name, which contains itself.  It can be passed over; no column is made of it."""
+
+    name: str
+
+
+Type: TypeAlias = Primitive | Fixed | Enum | Array | Map | Union | Record | Again
 
 NULL = Primitive("null")
 
@@ -138,8 +146,41 @@ def describe(type_: Type) -> str:
             return f'fixed "{type_.name}" of {type_.size} bytes'
         case Enum():
             return f'enum "{type_.name}"'
-        case Record():
+        case Record() | Again():
             return f'record "{type_.name}"'
+
+
+def contains_again(type_: Type) -> bool:
+    """Whether there is a record that contains itself."""
+    match type_:
+        case Array(items=inner) | Map(values=inner):
+            return contains_again(inner)
+        case Union(branches=branches):
+            return any(map(contains_again, branches))
+        case Record(fields=fields):
+            return any(contains_again(field.type) for field in fields)
+        case _:
+            return isinstance(type_, Again)
+
+
+def records_of(type_: Type) -> Mapping[str, Record]:
+    """The records within, by their names: what `Again` means."""
+    return {record.name: record for record in _records(type_)}
+
+
+def _records(type_: Type) -> Iterator[Record]:
+    match type_:
+        case Array(items=inner) | Map(values=inner):
+            yield from _records(inner)
+        case Union(branches=branches):
+            for branch in branches:
+                yield from _records(branch)
+        case Record(fields=fields):
+            yield type_
+            for field in fields:
+                yield from _records(field.type)
+        case _:
+            return
 
 
 def parse(text: str, references: Sequence[str] = ()) -> Type:
@@ -228,7 +269,10 @@ class _Builder:
 
     def __init__(self, named: dict[str, Any]) -> None:
         self._named = named
-        self._open: set[str] = set()
+        self._open: dict[str, int] = {}
+        """Records that are being built, with `_choices` where they began."""
+        self._choices = 0
+        """Unions, arrays and maps around: what makes it possible that a value ends."""
         self._nodes = 0
 
     def build(self, parsed: Any) -> Type:
@@ -236,10 +280,17 @@ class _Builder:
         if self._nodes > MOST_NODES:
             raise Unsupported(f"the Avro schema has more than {MOST_NODES} types once its names are replaced")
         if isinstance(parsed, list):
-            return self._union(parsed)
+            with self._choice():
+                return self._union(parsed)
         if isinstance(parsed, str):
             return Primitive(parsed) if parsed in _PRIMITIVES else self._definition(self._named[parsed])
         return self._definition(parsed)
+
+    @contextmanager
+    def _choice(self) -> Iterator[None]:
+        self._choices += 1
+        yield
+        self._choices -= 1
 
     def _union(self, parsed: list[Any]) -> Type:
         branches = tuple(self.build(branch) for branch in parsed)
@@ -258,12 +309,14 @@ class _Builder:
         kind = parsed["type"]
         match kind:
             case "array":
-                items = self.build(parsed["items"])
+                with self._choice():
+                    items = self.build(parsed["items"])
                 if not least_bytes(items):
                     raise Unsupported("the Avro schema has an array whose items take no bytes")
                 return Array(items)
             case "map":
-                return Map(self.build(parsed["values"]))
+                with self._choice():
+                    return Map(self.build(parsed["values"]))
             case "fixed":
                 size = parsed["size"]
                 if not isinstance(size, int) or not 0 <= size <= _MOST_BYTES:
@@ -278,14 +331,15 @@ class _Builder:
             case _:
                 return self.build(kind)
 
-    def _record(self, parsed: dict[str, Any]) -> Record:
+    def _record(self, parsed: dict[str, Any]) -> Record | Again:
         name = _name(parsed)
         if name in self._open:
-            raise Unsupported(
-                f'the Avro schema has a record "{name}" that contains itself',
-                hint="Give a schema to read with that leaves out the field: VALUE STRATEGY INLINE '...'.",
-            )
-        self._open.add(name)
+            if self._open[name] == self._choices:
+                raise InvalidParameter(
+                    f'the Avro schema has a record "{name}" that contains itself in each of its values'
+                )
+            return Again(name)
+        self._open[name] = self._choices
         fields = tuple(
             Field(
                 _name(field),
@@ -295,7 +349,7 @@ class _Builder:
             )
             for field in parsed["fields"]
         )
-        self._open.remove(name)
+        del self._open[name]
         if len({field.name for field in fields}) < len(fields):
             raise InvalidParameter(f'record "{name}" of the Avro schema has two fields of one name')
         return Record(name, _aliases(parsed), fields)

@@ -10,7 +10,7 @@
 | timestamp-*, local-timestamp-*     | timestamp                                                |
 | Debezium's Json, ZonedTimestamp    | jsonb, timestamp with time zone                          |
 | array of T, map of T               | T list, map[text => T]                                   |
-| record                             | jsonb                                                    |
+| record                             | jsonb; none, if it contains itself                       |
 | union of null and T                | T                                                        |
 | other union                        | of a field: a column per branch; elsewhere jsonb         |
 
@@ -45,7 +45,7 @@ from ....repr.types import (
     list_of,
     map_of,
 )
-from .schema import NULL, Array, Enum, Fixed, Logical, Map, Primitive, Record, Type, Union, nullable_of
+from .schema import NULL, Again, Array, Enum, Fixed, Logical, Map, Primitive, Record, Type, Union, nullable_of
 
 PRIMITIVE = {
     "boolean": BOOL,
@@ -80,6 +80,11 @@ def sql_type(type_: Type, field: str) -> ScalarType:
             for inner in fields:
                 sql_type(inner.type, f"{field}.{inner.name}")
             return JSONB
+        case Again(name=name):
+            raise Unsupported(
+                f'field "{field}" of the Avro schema has a record "{name}" that contains itself',
+                hint=_WITHOUT,
+            )
         case Union() if (inner_type := nullable_of(type_)) is not None:
             return sql_type(inner_type, field)
         case Union():

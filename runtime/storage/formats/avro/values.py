@@ -18,7 +18,7 @@ from ....repr.types import DATE, JSONB, TIMESTAMP, TIMESTAMPTZ, UUID, map_of, re
 from ...decode import read_text
 from ..texts import without_zero_bytes
 from .decimals import decimals
-from .schema import Array, Enum, Fixed, Logical, Map, Primitive, Record, Type, Union, nullable_of
+from .schema import Again, Array, Enum, Fixed, Logical, Map, Primitive, Record, Type, Union, nullable_of
 from .types import present, sql_type
 
 _MILLI = 1000
@@ -46,6 +46,8 @@ def sql_values(raw: pa.Array, type_: Type) -> Evaluated:
             return _map(raw, values_type)
         case Record():
             return _record(raw, type_)
+        case Again():
+            raise AssertionError("no column is made of it")
         case Union() if (inner_type := nullable_of(type_)) is not None:
             return sql_values(raw, inner_type)
         case Union():

@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 from pyarrow.fs import FileSystem
 
 from ..directory import SourceStalled
+from ..lake.table import LakeRows
 
 _BATCH_ROWS = 64_000
 
@@ -30,7 +32,7 @@ class DeltaDataFile:
     values: Mapping[str, pa.Scalar]
     kept: pa.Array | None = None
 
-    def batches(self) -> Iterator[Mapping[str, pa.Array]]:
+    def batches(self) -> Iterator[LakeRows]:
         stored = [self.stored[column] for column in self.types if column not in self.values]
         with self.files_of.open_input_file(self.name) as raw:
             file = pq.ParquetFile(raw, coerce_int96_timestamp_unit="us")
@@ -45,13 +47,15 @@ class DeltaDataFile:
                     )
                     for column, type_ in self.types.items()
                 }
+                numbers = np.arange(row + 1, row + length + 1)
                 if self.kept is not None:
                     mask = self.kept.slice(row, length)
                     if len(mask) < length:  # what it does not reach is there
                         mask = pa.concat_arrays([mask, pa.repeat(True, length - len(mask))])
                     columns = {name: column.filter(mask) for name, column in columns.items()}
+                    numbers = numbers[mask.to_numpy(zero_copy_only=False)]
                 row += length
-                yield columns
+                yield LakeRows(columns, numbers)
 
     def _column(self, name: str, type_: pa.DataType, batch: pa.RecordBatch | None, length: int) -> pa.Array:
         if name in self.values:
@@ -68,7 +72,7 @@ def _as(values: pa.Array, type_: pa.DataType) -> pa.Array:
 
 def path_of(action: Mapping[str, Any], what: str) -> str:
     """Below the table's place.  Raises SourceStalled for a file elsewhere."""
-    path = unquote(action["path"])  # the log has URIs
+    path = unquote(action["path"]).removeprefix("/")  # the log has URIs, and DuckDB's with a slash in front
     if "://" in path or path.startswith("/") or ".." in path.split("/"):
         raise SourceStalled(
             f'{what} has its file "{path}" elsewhere',

@@ -6,7 +6,8 @@
 | `mark`    | what that entry of the log is known by, if it was still there        |
 | `columns` | what files call each column, by which it is known after the first time, however the table calls it |
 
-With column mapping the log and the files have other names than the table, which stay where a column is renamed.  Actions that change no data (`dataChange` false: OPTIMIZE, statistics) are passed over.
+With column mapping the log and the files have other names than the table, which stay where a column is renamed.  Actions that change no data (`dataChange` false: OPTIMIZE, statistics) are passed over; but
+where rows are in error, the files are found out that such a version has and the one before it has not.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from ....repr.schema import Schema
 from ...connections.values import Values
 from ...lake.delta import ERRORS, delta_table, storage_options
 from ..directory import SourceStalled
+from ..lake.table import ERRORS as IN_ERROR
 from ..lake.table import Commit, expired, gone, lacks, replaced
 from ..lake.values import check_readable
 from .files import DeltaDataFile, partition_value, path_of
@@ -81,7 +83,7 @@ class DeltaLakeTable:
             if mark is None:
                 self._check_newest(version)
             return None
-        return self._commit(version, actions)
+        return self._commit(version, actions, bool(position.get(IN_ERROR)))
 
     # -- the contents --
 
@@ -132,7 +134,7 @@ class DeltaLakeTable:
 
     # -- versions --
 
-    def _commit(self, before: int, actions: Actions) -> Commit:
+    def _commit(self, before: int, actions: Actions, in_error: bool) -> Commit:
         version = before + 1
         if actions.protocol is not None:
             protocol = actions.protocol
@@ -149,12 +151,16 @@ class DeltaLakeTable:
                 metadata.get("partitionColumns") or (),
             )
         self._columns = replace(columns, version=version)
-        removed = [action for action in actions.removed if action.get("dataChange", True)]
-        added = [action for action in actions.added if action.get("dataChange", True)]
+        former = replace(self._columns, partitions=before_that.partitions)
+        if in_error and not all(map(_changes_data, (*actions.removed, *actions.added))):
+            removed, added = self._differing(before, former, self._columns)
+        else:
+            removed = self._of_actions(list(filter(_changes_data, actions.removed)), before, former)
+            added = self._of_actions(list(filter(_changes_data, actions.added)), version, self._columns)
         newest = self._log.newest(version)
         return Commit(
-            self._of_actions(removed, before, replace(self._columns, partitions=before_that.partitions)),
-            self._of_actions(added, version, self._columns),
+            removed,
+            added,
             {"version": version, "mark": actions.mark, "columns": dict(columns.stored)},
             version >= newest,
             newest,
@@ -170,7 +176,7 @@ class DeltaLakeTable:
             vectors = self._vectors(version)
         if columns.partitions and any(action.get("partitionValues") is None for action in actions):
             paths = {path_of(action, self._what) for action in actions}
-            return self._looked_up(paths, version, columns, vectors)
+            return [file for file in self._as_of(version, columns) if file.name in paths]
         found = []
         for action in actions:
             path = path_of(action, self._what)
@@ -187,16 +193,25 @@ class DeltaLakeTable:
             found.append(DeltaDataFile(self._files, path, size, None, types, columns.stored, values, kept))
         return found
 
-    def _looked_up(
-        self, paths: set[str], version: int, columns: _Columns, vectors: Mapping[str, pa.Array]
-    ) -> list[DeltaDataFile]:
-        """Files of which the log says no more than that they are gone."""
+    def _differing(
+        self, before: int, former: _Columns, columns: _Columns
+    ) -> tuple[list[DeltaDataFile], list[DeltaDataFile]]:
+        """Files that only the one version has, and those that only the next one has, or that have other rows there."""
+        was = {file.name: file for file in self._as_of(before, former)}
+        now = {file.name: file for file in self._as_of(before + 1, columns)}
+        return (
+            [file for name, file in was.items() if name not in now or now[name].kept != file.kept],
+            [file for name, file in now.items() if name not in was or was[name].kept != file.kept],
+        )
+
+    def _as_of(self, version: int, columns: _Columns) -> list[DeltaDataFile]:
+        """All files, those too of which the log says no more than that they are gone."""
         try:
             table = DeltaTable(self._uri, version=version, storage_options=self._storage)
-            files = self._listed(table, columns, vectors)
+            has_vectors = _VECTORS in (table.protocol().reader_features or ())
+            return self._listed(table, columns, self._vectors(version) if has_vectors else {})
         except ERRORS:
             raise expired(self._what, f"version {version}") from None
-        return [file for file in files if file.name in paths]
 
     def _vectors(self, version: int) -> dict[str, pa.Array]:
         """Which rows files have as of the version, of those that have lost some."""
@@ -205,7 +220,11 @@ class DeltaLakeTable:
             found = pa.RecordBatchReader.from_stream(table.deletion_vectors())
             root = unquote(table.table_uri).rstrip("/") + "/"
             return {
-                unquote(path).removeprefix(root).removeprefix("file://").removeprefix(root): kept.values
+                unquote(path)
+                .removeprefix(root)
+                .removeprefix("file://")
+                .removeprefix(root)
+                .lstrip("/"): kept.values
                 for batch in found
                 for path, kept in zip(
                     batch.column("filepath").to_pylist(), batch.column("selection_vector"), strict=True
@@ -278,3 +297,7 @@ class DeltaLakeTable:
                 f"{self._what} asks its readers for {asked}, which is not supported",
                 hint="Write its contents to a table without.",
             )
+
+
+def _changes_data(action: Mapping[str, Any]) -> bool:
+    return bool(action.get("dataChange", True))

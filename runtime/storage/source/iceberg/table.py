@@ -8,7 +8,7 @@
 
 A snapshot that follows is read by the files that it adds and takes away. Where there are files of deletes, and where the table went back to
 another snapshot, what is read is the files whose rows differ between both. The snapshots of one commit are read together. Snapshots that replace files by others with the same rows
-(compaction) are passed over.
+(compaction) are passed over, but where rows are in error.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from itertools import chain
 from time import monotonic
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 from pyiceberg.expressions import AlwaysTrue
 from pyiceberg.io.pyarrow import ArrowScan, _read_all_delete_files, schema_to_pyarrow
@@ -26,10 +27,11 @@ from pyiceberg.manifest import DataFile, ManifestContent, ManifestEntryStatus, M
 from pyiceberg.table import FileScanTask, ManifestGroupPlanner, Table
 from pyiceberg.table.snapshots import Operation, Snapshot
 
+from ....repr.batch import Indices
 from ....repr.schema import Schema
 from ...connections.values import Values
 from ...lake.catalogs import CONNECT_S, open_catalog, table_of
-from ..lake.table import Commit, expired, gone, lacks, replaced
+from ..lake.table import ERRORS, Commit, LakeRows, expired, gone, lacks, replaced
 from ..lake.values import check_readable, ordered
 from .options import IcebergSourceOptions
 
@@ -54,20 +56,35 @@ class IcebergDataFile:
     def count(self) -> int:
         return int(self.task.file.record_count)
 
-    def batches(self) -> Iterator[Mapping[str, pa.Array]]:
+    def batches(self) -> Iterator[LakeRows]:
         table = self.table
         wanted = table.schema().select(*self.names.values())
         types = {field.name: field.type for field in schema_to_pyarrow(wanted, include_field_ids=False)}
         scan = ArrowScan(table.metadata, table.io, wanted, AlwaysTrue())
         deletes = _read_all_delete_files(table.io, [self.task])
+        before = _gone_before(deletes.get(self.name, []))
+        row = 0
         # The library's own iterator over several files has each of them in memory, whole.
         for batch in scan._record_batches_from_scan_tasks_and_deletes([self.task], deletes):
             columns = ordered(batch, list(self.names.values()))
-            yield {column: _as(columns[name], types[name]) for column, name in self.names.items()}
+            places = np.arange(row, row + len(batch))
+            numbers = places + np.searchsorted(before, places, "right") + 1
+            row += len(batch)
+            yield LakeRows(
+                {column: _as(columns[name], types[name]) for column, name in self.names.items()}, numbers
+            )
 
 
 def _as(values: pa.Array, type_: pa.DataType) -> pa.Array:
     return values if values.type == type_ else values.cast(type_)
+
+
+def _gone_before(deletes: Sequence[pa.ChunkedArray]) -> Indices:
+    """For each row of a file that is gone, in order, how many of those before it are there."""
+    if not deletes:
+        return np.empty(0, np.int64)
+    gone = np.unique(np.concatenate([one.to_numpy() for one in deletes]))
+    return gone - np.arange(len(gone))
 
 
 class IcebergLakeTable:
@@ -115,7 +132,8 @@ class IcebergLakeTable:
             self._waiting = None
             return None
         fields = self._fields(table, position["fields"])
-        removed, added = self._changed(table, fields, self._snapshot(table, base), commits[0])
+        in_error = bool(position.get(ERRORS))
+        removed, added = self._changed(table, fields, self._snapshot(table, base), commits[0], in_error)
         return self._commit(table, fields, commits[0][-1], removed, added, len(commits) == 1)
 
     def _commit(
@@ -172,12 +190,17 @@ class IcebergLakeTable:
         return _by_commit(table, found[::-1])
 
     def _changed(
-        self, table: Table, fields: Mapping[str, int], base: Snapshot | None, commit: Sequence[Snapshot]
+        self,
+        table: Table,
+        fields: Mapping[str, int],
+        base: Snapshot | None,
+        commit: Sequence[Snapshot],
+        in_error: bool,
     ) -> tuple[list[IcebergDataFile], list[IcebergDataFile]]:
-        """Files whose rows are gone, and files whose rows are new."""
+        """Files whose rows are gone, and files whose rows are new; if some are `in_error`, those whose rows are elsewhere now, too."""
         after = commit[-1]
         follows = commit[0].parent_snapshot_id == (None if base is None else base.snapshot_id)
-        changing = [one for one in commit if _operation(one) is not Operation.REPLACE]
+        changing = [one for one in commit if in_error or _operation(one) is not Operation.REPLACE]
         if follows and not changing:
             return [], []
         manifests = {one.snapshot_id: one.manifests(table.io) for one in commit}

@@ -23,7 +23,7 @@ from ...connections.values import Values
 from ...ingestion import OutputChanges, Outputs, Pending, Polled
 from ..directory import SourceStalled
 from .differences import changes, rows_bytes
-from .table import Commit, LakeTable, expired
+from .table import ERRORS, Commit, LakeTable, expired
 from .values import check_columns
 
 WORK_S = 0.5
@@ -41,6 +41,8 @@ class LakeConnector(ABC):
         self._commit: Commit | None = None
         self._rest: Iterator[OutputChanges | None] = iter(())
         self._piece = self._staged = 0
+        self._in_error: int | None = None
+        """Rows of the table, after what was handed out; None: their errors have no names, as in positions of former versions."""
         self._expected: Mapping[str, Any] | None = None
         self._scan_at = 0.0
         self._failure: PtvcError | None = None
@@ -111,7 +113,9 @@ class LakeConnector(ABC):
             if self._commit is None:
                 self._scan_at = monotonic() + self._scan_s
                 return None
-            self._rest = changes(self._commit.removed, self._commit.added, self._schema)
+            self._in_error = 0 if position is None else position.get(ERRORS)
+            named = self._in_error is not None
+            self._rest = changes(self._commit.removed, self._commit.added, self._schema, named=named)
         return self._part(self._commit, outputs, max_bytes)
 
     def _part(self, commit: Commit, outputs: Outputs, max_bytes: int) -> Polled | Pending:
@@ -133,13 +137,17 @@ class LakeConnector(ABC):
         (id_,) = (id_ for id_, output in outputs.items() if not output.reference)
         self._staged += sum(len(part.oks) + len(part.errs) for part in found)
         self._piece += 1
+        after = dict(commit.position)
+        if self._in_error is not None:
+            self._in_error += sum(int(part.errs.diffs.sum()) for part in found)
+            after[ERRORS] = self._in_error
         known = {}
         if commit.contents:
             counts = [file.count or 0 for file in commit.added]
             known = {id_: self._staged if complete else max(sum(counts), self._staged + 1)}
         polled = Polled(
             {id_: self._joined(found)},
-            commit.position if complete else {**commit.position, "piece": self._piece},
+            after if complete else {**after, "piece": self._piece},
             at_end=complete and commit.at_end,
             lag_bytes=0 if complete and commit.at_end else None,
             nbytes=nbytes,

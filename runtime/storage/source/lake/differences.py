@@ -31,14 +31,14 @@ _STEP_BYTES = 16 << 20
 
 
 def changes(
-    removed: Sequence[LakeFile], added: Sequence[LakeFile], schema: Schema
+    removed: Sequence[LakeFile], added: Sequence[LakeFile], schema: Schema, *, named: bool
 ) -> Iterator[OutputChanges | None]:
-    """Some at a time; None: nothing yet, and more work is to be done."""
+    """Some at a time; None: nothing yet, and more work is to be done.  Errors say where their rows lie, if they are to be `named`."""
     if removed and added:
-        yield from _cancelled(removed, added, schema)
+        yield from _cancelled(removed, added, schema, named)
         return
     for file, diff in _signed(removed, added):
-        yield from _rows(file, schema, diff)
+        yield from _rows(file, schema, diff, named)
 
 
 def _signed(removed: Sequence[LakeFile], added: Sequence[LakeFile]) -> Iterator[tuple[LakeFile, int]]:
@@ -46,15 +46,15 @@ def _signed(removed: Sequence[LakeFile], added: Sequence[LakeFile]) -> Iterator[
     yield from ((file, 1) for file in added)
 
 
-def _rows(file: LakeFile, schema: Schema, diff: int) -> Iterator[OutputChanges]:
-    for columns in file.batches():
-        length = len(next(iter(columns.values())))
-        if length:
-            yield changes_of(columns, schema, np.full(length, diff, np.int64))
+def _rows(file: LakeFile, schema: Schema, diff: int, named: bool) -> Iterator[OutputChanges]:
+    for rows in file.batches():
+        if length := len(rows.numbers):
+            diffs = np.full(length, diff, np.int64)
+            yield changes_of(rows, schema, diffs, file.name if named else None)
 
 
 def _cancelled(
-    removed: Sequence[LakeFile], added: Sequence[LakeFile], schema: Schema
+    removed: Sequence[LakeFile], added: Sequence[LakeFile], schema: Schema, named: bool
 ) -> Iterator[OutputChanges | None]:
     """A share is the rows whose hashes end in some bits; it is halved when it becomes too large."""
     shares = [(0, 0)]
@@ -62,7 +62,7 @@ def _cancelled(
         bits, ending = shares.pop()
         rows, errors = _Sum(schema), _Sum(ERROR_SCHEMA)
         for file, diff in _signed(removed, added):
-            for part in _rows(file, schema, diff):
+            for part in _rows(file, schema, diff, named):
                 rows.add(part.oks, bits, ending)
                 errors.add(part.errs, bits, ending)
                 while rows.nbytes + errors.nbytes > MEMORY_BYTES and bits < _MOST_BITS and len(rows) > 1:

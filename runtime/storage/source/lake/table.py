@@ -8,7 +8,17 @@ from typing import Any, Protocol
 
 import pyarrow as pa
 
+from ....repr.batch import Indices
 from ..directory import SourceStalled
+
+
+@dataclass(frozen=True, slots=True)
+class LakeRows:
+    """Rows of a file: the source's columns by name, in the lake's types, and the number of each in the file, from 1 on, those before it that
+    are gone counted too."""
+
+    columns: Mapping[str, pa.Array]
+    numbers: Indices
 
 
 class LakeFile(Protocol):
@@ -24,8 +34,8 @@ class LakeFile(Protocol):
     def count(self) -> int | None:
         """Of its rows; None where nobody has said."""
 
-    def batches(self) -> Iterator[Mapping[str, pa.Array]]:
-        """Its rows, some at a time: the source's columns by name, in the lake's types.  A part of the file at a time is in memory."""
+    def batches(self) -> Iterator[LakeRows]:
+        """Its rows, some at a time.  A part of the file at a time is in memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +52,16 @@ class Commit:
     contents: bool = False
 
 
+ERRORS = "errors"
+"""In a position: how many rows are in error, whose messages name the files that they lie in."""
+
+
 class LakeTable(Protocol):
     def next(self, position: Mapping[str, Any] | None) -> Commit | None:
-        """What comes after the position; None: nothing yet.  Raises PtvcError where it cannot be known, or not be read."""
+        """What comes after the position; None: nothing yet.  Raises PtvcError where it cannot be known, or not be read.
+
+        A commit that writes the same rows to other files has none to be read, but if there are `ERRORS`, which then lie elsewhere.
+        """
 
     def close(self) -> None: ...
 

@@ -6,18 +6,20 @@ A text that is to be a value, and a number that has to fit, may fail: then its r
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from ....errors import Unsupported
+from ....repr.batch import Diffs
 from ....repr.schema import Column, Schema
 from ....repr.types import SEQUENCES, Kind
 from ...ingestion import OutputChanges
 from ...lake.columns import lake_type
 from ..directory import SourceStalled
-from ..upstream.rows import Ready, rows_of
+from ..upstream.rows import FileRows, Ready, rows_of
+from .table import LakeRows
 
 _TEXTS = frozenset(
     (
@@ -146,11 +148,12 @@ def _readable(found: pa.DataType, column: Column) -> bool:
     return bool(found == type_.arrow)
 
 
-def changes_of(columns: Mapping[str, pa.Array], schema: Schema, diffs: pa.Array) -> OutputChanges:
-    """Rows of the lake's as rows of the source, and errors of those that cannot be.  The types are ones that `check_readable` has let
-    through."""
-    read = [_read(columns[column.name], column) for column in schema]
-    return OutputChanges(*rows_of(read, schema.names, schema, diffs))
+def changes_of(rows: LakeRows, schema: Schema, diffs: Diffs, file: str | None) -> OutputChanges:
+    """Rows of the lake's as rows of the source, and errors of those that cannot be, which name the row in the `file`, if that is given.  The
+    types are ones that `check_readable` has let through."""
+    read = [_read(rows.columns[column.name], column) for column in schema]
+    lie = None if file is None else FileRows(file, rows.numbers)
+    return OutputChanges(*rows_of(read, schema.names, schema, diffs, lie=lie))
 
 
 def _read(values: pa.Array, column: Column) -> pa.Array | Ready:

@@ -47,15 +47,16 @@ HEADER = 25
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """`system` is the same for a server and its standbys, `timeline` another one after a promotion."""
+    """`system` is the same for a server and its standbys, `timeline` another one after a promotion; the log is there up to `reached`."""
 
     system: str
     timeline: int
+    reached: int
 
 
 def cluster_of(db: Db) -> Cluster:
-    ((system, timeline, _, _),) = _replies(db, sql.SQL("IDENTIFY_SYSTEM"))
-    return Cluster(system, int(timeline))
+    ((system, timeline, reached, _),) = _replies(db, sql.SQL("IDENTIFY_SYSTEM"))
+    return Cluster(system, int(timeline), lsn_of(reached))
 
 
 def left_timeline_at(db: Db, of: Cluster, timeline: int) -> int | None:

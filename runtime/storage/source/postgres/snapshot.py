@@ -6,7 +6,8 @@ lock tables ── make a slot ── its snapshot ── over several connectio
 ```
 
 What a slot's snapshot sees is what was committed before the slot begins: all else comes of the log.  Tables are locked (ACCESS SHARE)
-ahead of it, as ALTER TABLE and TRUNCATE in between would change what a snapshot sees.  A table is cut into ranges of its pages, of which
+ahead of it, as ALTER TABLE and TRUNCATE in between would change what a snapshot sees.  One that waits for the lock is a transaction already, which
+the slot waits for: PostgreSQL knows nothing of the two being one, so it is looked for here, and everything is begun again.  A table is cut into ranges of its pages, of which
 the last has no end: what was appended meanwhile is there, too.
 """
 
@@ -35,6 +36,8 @@ from .upstream import Upstream
 Db = Connection[tuple[Any, ...]]
 
 LOCK_TIMEOUT = "10s"
+LOOK_S = 0.5
+"""So often it is looked whether what a slot waits for waits for the tables."""
 SLOW_S = 5.0
 """After that, and so often, it is said what a slot waits for."""
 RANGE_BYTES = 64 << 20
@@ -76,6 +79,7 @@ class PostgresSnapshot(Snapshot[int]):
         self._copies: list[Copy] = []
         self._begun = monotonic()
         self._since = datetime.now(UTC)
+        self._looked = self._begun
         self._lsn: int | None = None
         """Where the slot begins; None as long as it is not there."""
         self._copying: Copying | None = None
@@ -134,6 +138,7 @@ class PostgresSnapshot(Snapshot[int]):
         if self._lsn is not None:
             return True
         if (made := self._creation.done(wait_s)) is None:
+            self._refuse_to_wait()
             return False
         lsn, name = made
         snapshot = sql.SQL("SET TRANSACTION SNAPSHOT {}").format(sql.Literal(name))
@@ -157,6 +162,19 @@ class PostgresSnapshot(Snapshot[int]):
             return self._upstream.connect()
         except ConnectionFailed:
             return None
+
+    def _refuse_to_wait(self) -> None:
+        """Raises SourceStalled where what the slot waits for waits for the tables: who has locked them gives them up."""
+        if monotonic() - self._looked < LOOK_S:
+            return
+        self._looked = monotonic()
+        assert self._slot_db is not None
+        ours = [db.info.backend_pid for db in self._dbs]
+        if self._upstream.wait_for_each_other(self._slot_db.info.backend_pid, ours):
+            raise SourceStalled(
+                "a statement upstream waits for a table whose contents are to be copied, and the replication slot for them for that statement",
+                detail="The table is given up, and its contents are begun with again.",
+            )
 
     def check_waiting(self) -> None:
         if self._lsn is not None or monotonic() - self._begun < SLOW_S:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from time import monotonic
@@ -56,6 +56,10 @@ _WAITS_FOR = """
     SELECT 'prepared transaction "' || p.gid || '" since ' || to_char(p.prepared, 'YYYY-MM-DD HH24:MI:SS') || ' UTC'
     FROM pg_prepared_xacts p WHERE p.transaction IN (SELECT l.transactionid FROM pg_locks l WHERE l.pid = %s AND NOT l.granted)"""
 """A prepared transaction is of no process."""
+_WAIT_FOR_EACH_OTHER = """
+    WITH RECURSIVE waited_for (pid) AS (
+        SELECT unnest(pg_blocking_pids(%s)) UNION SELECT unnest(pg_blocking_pids(pid)) FROM waited_for)
+    SELECT EXISTS (SELECT FROM waited_for WHERE pid = ANY (%s))"""
 _NEW = "Drop the source, and create it again: it begins with the contents as they are then."
 
 
@@ -63,6 +67,8 @@ class Upstream:
     def __init__(self, options: PostgresOptions, values: Values, clock: Clock) -> None:
         self._options, self._values, self._clock = options, values, clock
         self._db: Db | None = None
+        self._restored: SourceStalled | None = None
+        """Once the server was found to have another history it has that, also when its log is as long as what was read."""
 
     def close(self) -> None:
         if self._db is not None:
@@ -111,6 +117,10 @@ class Upstream:
         """Whose transactions a process of the server waits for, as far as that is told; "" where nothing is."""
         return ", ".join(text for (text,) in self.db.execute(_WAITS_FOR, (process, process)))
 
+    def wait_for_each_other(self, process: int, others: Sequence[int]) -> bool:
+        """Whether what the process waits for waits for one of the others itself, or for what waits for one."""
+        return self.db.execute(_WAIT_FOR_EACH_OTHER, (process, list(others))).fetchone() == (True,)
+
     # -- the slot --
 
     def cluster(self) -> Cluster:
@@ -147,6 +157,7 @@ class Upstream:
                 hint=_NEW,
             )
         if found.timeline == at.timeline:
+            self._check_reached(found, at)
             return at
         left = left_timeline_at(db, found, at.timeline)
         if left is None or left < at.lsn:
@@ -158,6 +169,27 @@ class Upstream:
                 hint=_NEW,
             )
         return replace(at, timeline=found.timeline)
+
+    def _check_reached(self, found: Cluster, at: Position) -> None:
+        """What was read was durable there: a server whose log is shorter follows the other one, or is an earlier copy of its files."""
+        if self._restored is not None:
+            raise self._restored
+        if found.reached >= at.lsn:
+            return
+        there = (
+            f"the log of the server ends at {lsn_text(found.reached)}, and was read up to {lsn_text(at.lsn)}"
+        )
+        if self.db.execute("SELECT pg_is_in_recovery()").fetchone() == (True,):
+            raise SourceStalled(
+                there, detail="It follows the one that was read, and has not come so far yet."
+            )
+        self._restored = SourceStalled(
+            there,
+            detail="An earlier copy of the server's files was put in their place.",
+            sqlstate="55000",
+            hint=_NEW,
+        )
+        raise self._restored
 
     def _check_slot(self, at: Position) -> None:
         slot = self._options.slot

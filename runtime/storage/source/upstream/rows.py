@@ -1,7 +1,7 @@
 """Rows of a table upstream, which come as texts or as values: rows of ours, and errors of those that cannot be read.
 
-A row that cannot be read is an error with the row's diff.  Its message depends on the row's values, the names of columns and the table alone,
-so that when the row is deleted, however much later, exactly its error goes.
+A row that cannot be read is an error with the row's diff.  Its message depends on the row's values, where it lies, the names of columns and
+the table alone, so that when the row is deleted, however much later, exactly its error goes.
 """
 
 from __future__ import annotations
@@ -33,17 +33,26 @@ class Ready:
     values: pa.Array
 
 
+@dataclass(frozen=True, slots=True)
+class FileRows:
+    """Where rows lie: in that file, with these numbers, from 1 on."""
+
+    file: str
+    numbers: Indices
+
+
 def rows_of(
     columns: Sequence[pa.Array | Ready],
     names: Sequence[str],
     schema: Schema,
     diffs: Diffs,
     table: TableThere[Any] | None = None,
+    lie: FileRows | None = None,
 ) -> tuple[Changes, Changes]:
     """Changes of rows and of errors: n rows came, whose `columns` (texts, as binaries or strings) have those `names`.
 
     The schema's columns are found by name, others are left out; those that the `table` excludes, which it did not at first, are NULL.  Texts are as a server in UTC writes them, in UTF-8.  Messages name the `table` and the row,
-    if that says so.  Raises UndefinedColumn when a column did not come.
+    if that says so, or where the rows `lie`.  Raises UndefinedColumn when a column did not come.
     """
     came = dict(zip(names, columns, strict=True))
     values: list[pa.Array] = []
@@ -66,6 +75,9 @@ def rows_of(
     messages = failed.messages
     if table is not None and table.names_rows:
         messages = _of_rows(table, values, schema, failed.indices, messages)
+    if lie is not None:
+        numbers = pa.array(lie.numbers[failed.indices]).cast(pa.string())
+        messages = pc.binary_join_element_wise(f'file "{lie.file}", row ', numbers, ": ", messages, "")
     errs = Changes((failed.sqlstates, messages), diffs[failed.indices])
     return Changes(buffers.take(values, good), diffs[good]), errs
 

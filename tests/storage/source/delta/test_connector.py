@@ -16,9 +16,10 @@ import pyarrow.parquet as pq
 import pytest
 from deltalake import DeltaTable, write_deltalake
 from ptvc.repr.schema import Column, Schema
-from ptvc.repr.types import INT8, TEXT
+from ptvc.repr.types import INT8, JSONB, TEXT
 from ptvc.storage.source.delta.options import DeltaSourceOptions
 from ptvc.storage.source.lake import connector, differences
+from ptvc.storage.source.lake.table import ERRORS
 from pyroaring import BitMap64
 
 from ..lake.support import Reader, Rows
@@ -102,6 +103,73 @@ def test_each_version_is_seen_whole(
     versions = [contents(uri, version) for version in range(first, DeltaTable(uri).version() + 1)]
     assert source.seen[-len(versions) :] == versions
     source.ingestion.close()
+
+
+AS_JSON = Schema((Column("k", INT8), Column("part", TEXT), Column("v", JSONB)))
+"""Not all that is written to `v` is JSON."""
+
+
+@pytest.mark.parametrize("partitioned", [False, True])
+@pytest.mark.parametrize("seed", range(4))
+def test_errors_name_the_files_in_which_their_rows_lie_now(
+    tmp_path: Path, seed: int, partitioned: bool
+) -> None:
+    random = Random(seed)
+    uri = place(tmp_path)
+    by = ["part"] if partitioned else None
+    write_deltalake(uri, table([(k, random.choice(PARTS), random.choice("1x")) for k in range(50)]), partition_by=by)  # fmt: skip
+    source = reader(uri, AS_JSON)
+    source.drain(random)
+    assert source.errors
+    for _ in range(8):
+        write(uri, random, partitioned)
+        if random.random() < 0.3:
+            DeltaTable(uri).optimize.compact()
+        source.drain(random)
+        again = reader(uri, AS_JSON)
+        again.drain()
+        again.ingestion.close()
+        assert (source.rows, source.errors) == (again.rows, again.errors)
+    source.ingestion.close()
+
+
+def test_errors_of_former_versions_go_with_their_rows(tmp_path: Path) -> None:
+    """They do not say where their rows lie."""
+    uri = place(tmp_path)
+    write_deltalake(uri, table([(1, "a", "x"), (2, "a", "1")]))
+    source = reader(uri, AS_JSON)
+    source.drain()
+    ((_, message),) = source.errors
+    assert message.endswith('.parquet", row 1: column "v": invalid input syntax for type json')
+    assert source.position is not None
+    position = json.loads(source.position)
+    del position["read"][ERRORS]
+    source.position = json.dumps(position)
+    source.errors = Counter({("22P02", message.split(": ", 1)[1]): 1})
+    source.restart()
+    write_deltalake(uri, table([(3, "a", "y")]), mode="append")
+    DeltaTable(uri).optimize.compact()
+    DeltaTable(uri).delete("k = 1")
+    source.drain()
+    assert source.errors == Counter({("22P02", message.split(": ", 1)[1]): 1})
+    DeltaTable(uri).delete("k = 3")
+    source.drain()
+    assert not source.errors
+
+
+def test_statistics_that_come_later_change_nothing(tmp_path: Path) -> None:
+    """A file is added once more, with `dataChange` false."""
+    uri = place(tmp_path)
+    write_deltalake(uri, table([(1, "a", "x"), (2, "a", "1")]))
+    source = reader(uri, AS_JSON)
+    source.drain()
+    errors = Counter(source.errors)
+    (path,) = [action["path"] for action in pa.table(DeltaTable(uri).get_add_actions()).to_pylist()]
+    add = {"path": path, "partitionValues": {}, "size": 1, "modificationTime": 1, "dataChange": False}
+    edited(uri, 1, {"add": {**add, "stats": '{"numRecords":2}'}})
+    source.drain()
+    assert source.updates == [2, 0]
+    assert source.errors == errors
 
 
 def test_only_what_differs_is_handed_out(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from ptvc.repr.schema import Column, Schema
-from ptvc.repr.types import INT8, TEXT
+from ptvc.repr.types import INT8, JSONB, TEXT
 from ptvc.storage.lake.catalogs import AnyCatalog
 from ptvc.storage.source.iceberg.options import IcebergSourceOptions
 from ptvc.storage.source.lake import differences
@@ -246,6 +246,51 @@ def test_position_deletes(tmp_path: Path, catalog: AnyCatalog) -> None:
     assert source.rows == again.rows == Counter({(1, "b", "all"): 1})
     for one in (source, again):
         one.ingestion.close()
+
+
+AS_JSON = Schema((Column("k", INT8), Column("part", TEXT), Column("v", JSONB)))
+"""Not all that is written to `v` is JSON."""
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.filterwarnings("ignore:Delete operation did not match:UserWarning")
+def test_errors_name_the_files_in_which_their_rows_lie_now(
+    tmp_path: Path, catalog: AnyCatalog, seed: int
+) -> None:
+    random = Random(seed)
+    table = made(catalog)
+    table.append(rows_of([(k, "a", random.choice("1x")) for k in range(50)]))
+    source = reader(tmp_path, AS_JSON)
+    source.drain(random)
+    assert source.errors
+    for _ in range(10):
+        match random.choice(["write", "replace", "deletes"]):
+            case "write":
+                write(table, random)
+            case "replace":
+                replace_all(table)
+            case "deletes" if files := list(table.scan().plan_files()):
+                delete_positions(table, random.sample(range(files[0].file.record_count), 1))
+        table.refresh()
+        source.drain(random)
+        again = reader(tmp_path, AS_JSON)
+        again.drain()
+        again.ingestion.close()
+        assert (source.rows, source.errors) == (again.rows, again.errors)
+    source.ingestion.close()
+
+
+def test_rows_in_error_are_counted_with_those_that_are_gone(tmp_path: Path, catalog: AnyCatalog) -> None:
+    table = made(catalog)
+    table.append(rows_of([(k, "a", "x" if k in (3, 6, 9) else "1") for k in range(10)]))
+    source = reader(tmp_path, AS_JSON)
+    source.drain()
+    delete_positions(table, [0, 1, 6])
+    delete_positions(table, [8, 1])
+    source.drain()
+    places = [str(message).partition(".parquet")[2].partition(":")[0] for _, message in source.errors]
+    assert sorted(places) == ['", row 10', '", row 4']
+    source.ingestion.close()
 
 
 def test_equality_deletes_stall(tmp_path: Path, catalog: AnyCatalog) -> None:

@@ -36,6 +36,7 @@ from ptvc.repr.types import (
     map_of,
 )
 from ptvc.storage.source.directory import SourceStalled
+from ptvc.storage.source.lake.table import LakeRows
 from ptvc.storage.source.lake.values import changes_of, check_columns, check_readable
 
 US, UTC = pa.timestamp("us"), pa.timestamp("us", "UTC")
@@ -100,19 +101,29 @@ def test_types_that_no_lake_has(type_: ScalarType) -> None:
 
 
 def test_values_that_do_not_fit_are_errors_of_their_rows() -> None:
-    """Which go with them: the message is that of the value alone."""
+    """Which go with them: the message is that of the value and its place alone."""
     schema = Schema((Column("a", INT2), Column("u", UUID), Column("n", INT8, False)))
     columns = {
         "a": pa.array([1, 70000, None, 2], pa.int32()),
         "u": pa.array(["00000000-0000-0000-0000-000000000001", None, "oops", None]),
         "n": pa.array([1, 2, 3, None], pa.int64()),
     }
-    found = changes_of(columns, schema, np.full(4, -1, np.int64))
+    rows = LakeRows(columns, np.array([5, 7, 8, 9]))
+    found = changes_of(rows, schema, np.full(4, -1, np.int64), "p=1/a.parquet")
     assert found.oks.columns[2].to_pylist() == [1]
     assert found.errs.diffs.tolist() == [-1, -1, -1]
     states, messages = (column.to_pylist() for column in found.errs.columns)
     assert states == ["22003", "22P02", "23502"]
-    assert messages[0] == 'column "a": value "70000" is out of range for type smallint'
+    assert (
+        messages[0]
+        == 'file "p=1/a.parquet", row 7: column "a": value "70000" is out of range for type smallint'
+    )
+    assert [message.split(":")[0] for message in messages[1:]] == [
+        'file "p=1/a.parquet", row 8',
+        'file "p=1/a.parquet", row 9',
+    ]
+    found = changes_of(rows, schema, np.ones(4, np.int64), None)
+    assert found.errs.columns[1][0].as_py().startswith('column "a": value')
 
 
 def test_values_are_as_they_were() -> None:
@@ -132,7 +143,7 @@ def test_values_are_as_they_were() -> None:
         "a": pa.array([[1, None]], pa.list_(pa.field("element", pa.int32()))),
         "n": pa.array([5], pa.decimal128(9, 0)),
     }
-    found = changes_of(columns, schema, np.ones(1, np.int64))
+    found = changes_of(LakeRows(columns, np.array([1])), schema, np.ones(1, np.int64), "a.parquet")
     assert not len(found.errs)
     assert [column.type for column in found.oks.columns] == [column.type.arrow for column in schema]
     assert found.oks.columns[2].to_pylist() == [2**64 - 1]

@@ -305,6 +305,26 @@ def test_two_phases_end_tables(up: Upstream, reader: Reader) -> None:
     assert "that is not told whole" in error
 
 
+@of_mariadb
+def test_transactions_of_several_domains(up: Upstream, reader: Reader) -> None:
+    """Each counts its own, and so may several servers in one."""
+    up.table("t", "k bigint, v text")
+    reader.ask("t")
+    for k in range(30):
+        up.run(f"SET SESSION gtid_domain_id = {k % 3}, SESSION server_id = {1 + k % 2}")
+        up.run(
+            f"INSERT INTO t VALUES ({k}, 'a')", f"UPDATE t SET v = 'd{k % 3}' WHERE k <= {k} AND k % 4 = 0"
+        )
+        if k % 7 == 0:
+            reader.until(lambda: reader.equals("t"))
+            reader.die()
+    reader.until(lambda: reader.equals("t"))
+    domains = {gtid.split("-")[0] for gtid in up.gtids.split(",")}
+    assert domains >= {"0", "1", "2"}
+    assert reader.position is not None
+    assert all(gtid in reader.position for gtid in up.gtids.split(","))
+
+
 @of_mysql
 def test_two_phases_of_which_only_the_second_is_told_are_a_transaction(up: Upstream, reader: Reader) -> None:
     """MySQL before 5.7."""

@@ -33,6 +33,11 @@ class Upstream:
         self.run(f"CREATE SCHEMA {self.name}", f"GRANT USAGE ON SCHEMA {self.name} TO {USER}")
         self.run(f"SET search_path = {self.name}", f"CREATE PUBLICATION {self.name}")
 
+    def reconnect(self) -> None:
+        """After a restart of the server."""
+        self.db = psycopg.connect(self.server.uri, autocommit=True)
+        self.run(f"SET search_path = {self.name}")
+
     def run(self, *statements: str) -> None:
         for statement in statements:
             self.db.execute(statement.encode())

@@ -185,6 +185,43 @@ def test_open_transactions_upstream_keep_nobody_else_waiting_for_good(up: Upstre
     assert reader.contents["t"] == Counter({(1, 1): 1})
 
 
+@pytest.mark.parametrize("added", [False, True])
+def test_who_alters_a_table_and_the_snapshot_do_not_wait_for_each_other(
+    up: Upstream, reader: Reader, added: bool
+) -> None:
+    """A slot waits for all transactions, an ALTER TABLE among them that waits for the snapshot's lock."""
+    up.table("t", "k bigint, v text")
+    up.table("u", "k bigint")
+    up.run("CREATE TABLE o (k int)", "INSERT INTO t VALUES (1, 'a')")
+    if added:
+        reader.ask("u")
+        reader.until(lambda: reader.ingestion.statistics.snapshot_done)
+    altered = Event()
+
+    def alter() -> None:
+        with psycopg.connect(up.server.uri, autocommit=True) as db:
+            db.execute(f"ALTER TABLE {up.name}.t ADD COLUMN w bigint DEFAULT 7".encode())
+        altered.set()
+
+    with psycopg.connect(up.server.uri) as other:
+        other.execute(f"INSERT INTO {up.name}.o VALUES (1)".encode())
+        reader.ask("t")
+        waiting = f"SELECT FROM pg_locks WHERE relation = '{up.name}.t'::regclass AND {{}}"
+        reader.until(lambda: up.rows(waiting.format("mode = 'AccessShareLock'")))
+        thread = Thread(target=alter)
+        thread.start()
+        try:
+            reader.until(lambda: altered.is_set() or up.rows(waiting.format("NOT granted")))
+            other.commit()
+            reader.until(altered.is_set)
+        finally:
+            reader.die()
+            thread.join()
+    up.run("INSERT INTO t VALUES (2, 'b')")
+    reader.until(lambda: reader.contents["t"] == Counter({(1, "a"): 1, (2, "b"): 1}))
+    assert not reader.errors["t"]
+
+
 def test_what_a_table_that_is_added_waits_for_is_told(
     up: Upstream, reader: Reader, monkeypatch: pytest.MonkeyPatch
 ) -> None:
