@@ -252,6 +252,7 @@ AS_JSON = Schema((Column("k", INT8), Column("part", TEXT), Column("v", JSONB)))
 """Not all that is written to `v` is JSON."""
 
 
+@pytest.mark.slow(ordinary=1)
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.filterwarnings("ignore:Delete operation did not match:UserWarning")
 def test_errors_name_the_files_in_which_their_rows_lie_now(

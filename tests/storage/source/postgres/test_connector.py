@@ -185,6 +185,7 @@ def test_open_transactions_upstream_keep_nobody_else_waiting_for_good(up: Upstre
     assert reader.contents["t"] == Counter({(1, 1): 1})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("added", [False, True])
 def test_who_alters_a_table_and_the_snapshot_do_not_wait_for_each_other(
     up: Upstream, reader: Reader, added: bool

@@ -13,6 +13,8 @@ from servers.postgres_listening import Listening, logical_postgres
 
 from .reader import USER, Reader, Upstream
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(params=oracle.VERSIONS, ids="PostgreSQL {}".format)
 def server(request: pytest.FixtureRequest) -> Iterator[Listening]:
