@@ -1,4 +1,4 @@
-"""`python -m benchmarks`: engine, hydration, end-to-end, transactions, statements, pgbench, isolation, responsiveness, idle, control, merges,
+"""`python -m benchmarks`: engine, hydration, end-to-end, transactions, statements, pgbench, isolation, responsiveness, idle, control, exchange, merges,
 formats, lakes, memory, files, footprint, reads, recovery, storage, kafka, replication, webhooks, dbt, dbt-tests, all."""
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ from .control import run_control
 from .dbt import run_dbt, run_dbt_tests
 from .end_to_end import run_end_to_end
 from .engine import application, run_in_process, run_resident
+from .exchange import count_exchanges, run_critical_paths, run_divided, run_levels, run_round_trips
+from .exchange.steps import DIVIDED
 from .files import run_snapshots, s3a_jars
 from .footprint import run_disk, run_processes, run_upserts
 from .formats import run_formats
@@ -65,6 +67,7 @@ RepeatsOption = Annotated[int, typer.Option("--repeats", help="How many hydratio
 BASES = "100000,1000000"
 REPEATS = 3
 ALL_WORKLOADS = ",".join(WORKLOADS)
+ALL_DIVIDED = ",".join(DIVIDED)
 
 
 def numbers(text: str) -> list[int]:
@@ -234,6 +237,31 @@ def control(
     machine = Machine.now()
     console.log(f"{rounds} rounds")
     finish(run_control(rounds, before), machine, output)
+
+
+@app.command()
+def exchange(
+    rows: RowsOption = 1_000_000,
+    workers: Annotated[int, typer.Option("--workers", help="How many processes share the view.")] = 2,
+    workloads: WorkloadsOption = ALL_DIVIDED,
+    changes: ChangesOption = "1,100,10000,100000",
+    scale: ScaleOption = 1.0,
+    output: OutputOption = None,
+) -> None:
+    """One view in several processes: exchanges of plans, ways between processes, what a level costs, and steps beside those of one process."""
+    machine = Machine.now()
+    if unknown := set(workloads.split(",")) - set(DIVIDED):
+        raise typer.BadParameter(
+            f"{', '.join(sorted(unknown))}: those that are divided are {', '.join(DIVIDED)}"
+        )
+    console.log("exchanges of plans, round trips, levels")
+    results: list[Result] = [*count_exchanges(), *run_round_trips(scale), *run_levels(workers, scale)]
+    console.log(f"steps over a base of {rows:,} rows, in one process and in {workers}")
+    names, sizes = workloads.split(","), numbers(changes)
+    results += run_divided(names, rows, sizes, workers, scale)
+    console.log("steps by a model, with more workers than there are cores, and over a link")
+    results += run_critical_paths(names, rows, sizes, scale)
+    finish(results, machine, output)
 
 
 @app.command()

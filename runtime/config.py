@@ -27,6 +27,9 @@ _LOCAL = re.compile(r"local\[\s*(\d+)\s*,\s*(\d+)\s*\]")
 _LOCAL_CLUSTER = re.compile(r"local-cluster\[\s*(\d+)\s*,\s*(\d+)\s*,\s*\d+\s*\]")
 """So many executors, of so many cores, and of so many MiB."""
 
+_CLUSTER = re.compile(r"(spark|k8s)://\S+|yarn")
+"""A cluster's manager: executors are on other machines."""
+
 _MEMORY = re.compile(r"(\d+)([mg])", re.IGNORECASE)
 _LEAST_DRIVER_MB = 512
 
@@ -48,14 +51,33 @@ class Settings:
 
     spark_master: str = field(default="", metadata={"help": "Spark master; empty chooses local[n,4]"})
     spark_driver_memory: str = field(default="2g", metadata={"help": "heap of the driver's JVM"})
+    spark_properties_file: str = field(
+        default="",
+        metadata={
+            "help": "file of Spark's own settings, for this user alone to read; they go before the runtime's"
+        },
+    )
     control_listen: str = field(
         default="",
         metadata={
             "help": "host:port at which replicas come in over TLS; empty: they are on this machine, and come in by a Unix socket"
         },
     )
+    state_files: str = field(
+        default="",
+        metadata={
+            "help": "where processes leave files for each other: directory, if all see the environment's, or blobs; empty: blobs if "
+            "spark_master is not on this machine"
+        },
+    )
     replica_slots: int = field(
         default=32, metadata={"help": "replicas that can exist at once, of all clusters together"}
+    )
+    replica_cores: int = field(
+        default=1,
+        metadata={
+            "help": "cores of an executor that a replica takes for itself, where executors are on other machines"
+        },
     )
     job_min_rows: int = field(
         default=100_000,
@@ -204,11 +226,11 @@ class Settings:
     )
 
     def __post_init__(self) -> None:
-        if self.spark_master and self._spark_slots() < 2:
+        if self.spark_master and not self.on_cluster and self._spark_slots() < 2:
             raise InvalidParameter(
                 f'setting "spark_master" cannot be "{self.spark_master}"',
-                hint="Give local[n,m], n tasks at once, 2 at least, each tried m times, more than once; or "
-                "local-cluster[executors,cores,MiB] with 2 cores at least.",
+                hint="Give local[n,m], n tasks at once, 2 at least, each tried m times, more than once; "
+                "local-cluster[executors,cores,MiB] with 2 cores at least; or spark://host:port, k8s://URL or yarn.",
             )
         found = _MEMORY.fullmatch(self.spark_driver_memory)
         if not found or int(found[1]) * (1024 if found[2] in "gG" else 1) < _LEAST_DRIVER_MB:
@@ -216,7 +238,22 @@ class Settings:
                 f'setting "spark_driver_memory" cannot be "{self.spark_driver_memory}"',
                 hint=f"Give {_LEAST_DRIVER_MB}m or more, as 1500m or 2g.",
             )
+        if self.state_files not in ("", "directory", "blobs"):
+            raise InvalidParameter(
+                f'setting "state_files" cannot be "{self.state_files}"',
+                hint="Give directory or blobs, or leave it empty.",
+            )
         self.control_address  # noqa: B018  # is read, so that a bad one is refused
+        if self.on_cluster and not self.control_listen:
+            raise InvalidParameter(
+                f'setting "spark_master" cannot be "{self.spark_master}" without "control_listen"',
+                hint="Replicas run on other machines then: give the address at which they reach this one, as 10.0.0.5:6890.",
+            )
+        if self.replica_cores < 1 or (self.replica_cores > 1 and not self.on_cluster):
+            raise InvalidParameter(
+                f'setting "replica_cores" cannot be {self.replica_cores} here',
+                hint="It is 1 or more where executors are on other machines, and 1 on this one.",
+            )
 
     @property
     def control_address(self) -> tuple[str, int] | None:
@@ -236,14 +273,26 @@ class Settings:
         return host, port
 
     @property
+    def on_cluster(self) -> bool:
+        """Executors are on other machines, which share nothing with this one but the network."""
+        return _CLUSTER.fullmatch(self.spark_master) is not None
+
+    @property
+    def shares_by_blobs(self) -> bool:
+        """Whether what processes leave for each other goes through the store of blobs, and not a directory that all of them see."""
+        return self.state_files == "blobs" or (not self.state_files and self.on_cluster)
+
+    @property
     def master(self) -> str:
         """Where Spark runs.  A replica occupies a slot for good, so jobs need spare ones; `local[n]` alone would never retry a task."""
         return self.spark_master or f"local[{self.replica_slots + 2},4]"
 
     @property
     def replica_room(self) -> int:
-        """Replicas that can exist at once: jobs need one slot."""
-        return min(self.replica_slots, self._spark_slots() - 1) if self.spark_master else self.replica_slots
+        """Replicas that can exist at once: jobs need one slot.  How many cores a cluster has is not known here, and changes."""
+        if not self.spark_master or self.on_cluster:
+            return self.replica_slots
+        return min(self.replica_slots, self._spark_slots() - 1)
 
     def _spark_slots(self) -> int:
         """Tasks that the master of the settings runs at once; 0 of one that is of no use."""
@@ -255,7 +304,7 @@ class Settings:
 
     def with_assignments(self, assignments: Iterable[str]) -> Settings:
         """These settings after `name=value` strings; an unknown name or a bad value is an error."""
-        settings = self
+        values: dict[str, Any] = {}
         known = {f.name: f for f in fields(Settings)}
         for assignment in assignments:
             name, separator, value = assignment.partition("=")
@@ -265,9 +314,8 @@ class Settings:
                     f'unrecognized setting "{assignment}"',
                     hint=f"Give name=value with one of: {', '.join(sorted(known))}.",
                 )
-            old = getattr(settings, name)
-            settings = replace(settings, **{name: _parse(name, value, old)})
-        return settings
+            values[name] = _parse(name, value, getattr(self, name))
+        return replace(self, **values)  # at once, as some go together
 
 
 def _parse(name: str, value: str, old: object) -> Any:
@@ -282,13 +330,23 @@ def _parse(name: str, value: str, old: object) -> Any:
     return number
 
 
+BYTES_PER_CORE = 4 << 30
+"""What the dataflows of a replica of a SIZE may hold for each of its cores; a query may take a quarter of their limit."""
+
+MOST_WORKERS = 64
+"""Of a replica: each has a socket to every other."""
+
+
 @dataclass(frozen=True, slots=True)
 class ClusterOptions:
-    """Options of one cluster; None follows the environment's setting.  `memory_limit` is in bytes; 0 is none."""
+    """Options of one cluster; None follows the environment's setting.  `memory_limit` is in bytes; 0 is none.  Each replica is
+    `workers` processes.  `size` is how many cores of an executor it takes, where executors are on other machines."""
 
     job_min_rows: int | None = None
     replication_factor: int = 1
     memory_limit: int | None = None
+    size: int | None = None
+    workers: int = 1
 
     @classmethod
     def from_mapping(cls, options: Mapping[str, int]) -> ClusterOptions:
@@ -296,4 +354,6 @@ class ClusterOptions:
             job_min_rows=options.get("job_min_rows"),
             replication_factor=options.get("replication_factor", 1),
             memory_limit=options.get("memory_limit"),
+            size=options.get("size"),
+            workers=options.get("workers", 1),
         )

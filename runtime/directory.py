@@ -38,6 +38,9 @@ CONTROL_SOCKET = "control.sock"
 CONSENSUS_FILE = "consensus.sqlite"
 BLOB_DIRECTORY = "blobs"
 STORES_FILE = "stores.json"
+RESTORE_FILE = "restore.json"
+"""While a backup is restored into the directory: of which one, to where, and the identity that was drawn for it."""
+LOG_DIRECTORY = "log"
 PRIVATE_UMASK = 0o077
 LOCK_BACKOFF = Backoff(first_s=0.025, longest_s=0.025, deadline_s=0.5)
 """Who only asks whether the lock is taken holds it for a moment."""
@@ -119,8 +122,8 @@ def log_file(directory: Path) -> Path:
     """Where a runtime in the background writes its log; makes the directory."""
     make_private(directory)
     with usable(directory):
-        (directory / "log").mkdir(mode=0o700, exist_ok=True)
-    return directory / "log" / "ptvc.log"
+        (directory / LOG_DIRECTORY).mkdir(mode=0o700, exist_ok=True)
+    return directory / LOG_DIRECTORY / "ptvc.log"
 
 
 def login_key(directory: Path) -> bytes:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Self
 
-from .config import Settings
+from .config import DEFAULT_HOST, Settings
 from .directory import PRIVATE_UMASK, new_secret
 
 
@@ -31,17 +31,28 @@ class Begun:
 @dataclass(frozen=True, slots=True)
 class DriverCommand:
     """A driver that dials the control socket at `address`; `blobs` is their URL, `memory` the heap of its JVM.  It is this process's:
-    it ends with it."""
+    it ends with it.  Executors reach it at `host`, and `properties` is the file of Spark's own settings (empty: none)."""
 
     address: str
     directory: Path
     blobs: str
     master: str
     memory: str
+    host: str = DEFAULT_HOST
+    properties: str = ""
 
     @classmethod
     def of(cls, settings: Settings, address: str, directory: Path, blobs: str) -> DriverCommand:
-        return cls(address, directory, blobs, settings.master, settings.spark_driver_memory)
+        reached = settings.control_address if settings.on_cluster else None
+        return cls(
+            address,
+            directory,
+            blobs,
+            settings.master,
+            settings.spark_driver_memory,
+            DEFAULT_HOST if reached is None else reached[0],
+            settings.spark_properties_file,
+        )
 
     @property
     def log(self) -> Path:
@@ -51,7 +62,7 @@ class DriverCommand:
     def words(self) -> list[str]:
         coordinator = str(os.getpid())
         arguments = [coordinator, self.address, str(self.directory), self.blobs, self.master, self.memory]
-        return [sys.executable, "-P", "-m", "ptvc.replica.driver", *arguments]
+        return [sys.executable, "-P", "-m", "ptvc.replica.driver", *arguments, self.host, self.properties]
 
     def begin(self) -> Begun:
         """Raises OSError."""

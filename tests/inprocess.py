@@ -24,6 +24,8 @@ from typing import Any, TypeVar
 
 import psycopg
 from ptvc.clock import Clock, SystemClock
+from ptvc.compute.partitioned.workers import WorkerLost
+from ptvc.compute.shared_files import SharedRoot
 from ptvc.config import Settings
 from ptvc.coord.catalog.items import Maintained
 from ptvc.coord.controller.driver_process import OnExit, launching
@@ -46,6 +48,7 @@ from ptvc.replica.protocol import (
     CancelJob,
     Connection,
     DriverHello,
+    DriverWelcome,
     Hello,
     JobFinished,
     Message,
@@ -86,10 +89,21 @@ def counted(connection: Connection, received: Counter[type]) -> Connection:
 
 
 class ThreadDriver:
-    """Implements `ptvc.coord.controller.driver_process.Driver`; every attempt of a replica is a thread."""
+    """Implements `ptvc.coord.controller.driver_process.Driver`; every attempt of a replica is a thread.  `members` are the
+    processes that the latest attempt of each leads."""
 
-    def __init__(self, address: str, blobs: str, on_exit: OnExit, jobs: bool = False) -> None:
+    def __init__(
+        self,
+        address: str,
+        blobs: str,
+        on_exit: OnExit,
+        jobs: bool = False,
+        machines: Callable[[str], Path] | None = None,
+    ) -> None:
+        """`machines` gives the folder of the machine on which an attempt of a replica, or a job, runs, if files are copied."""
         self._address = address
+        self._machines = machines
+        self._files = SharedRoot()
         self.secret = new_secret()
         self._blobs = blobs
         self._cache = ColumnCache(Path(address).parent / "columns")
@@ -99,6 +113,7 @@ class ThreadDriver:
         self.job_failure: str | None = None
         self.jobs: list[RunJob] = []
         self.received: Counter[type] = Counter()
+        self.members: dict[str, list[int]] = {}
         self._attempts = count(1)
         self._stopped: dict[str, threading.Event] = {}
         self._connections: dict[str, Connection] = {}
@@ -155,6 +170,8 @@ class ThreadDriver:
         connection.send(DriverHello(os.getpid(), "none", "threads"))
         while (message := connection.receive()) is not None:
             match message:
+                case DriverWelcome(files=files):
+                    self._files = files
                 case StartReplica(replica=replica):
                     self._stopped[replica] = stopped = threading.Event()
                     self._spawn(
@@ -183,8 +200,9 @@ class ThreadDriver:
 
             try:
                 with tempfile.TemporaryDirectory(prefix="permits") as permits:
-                    application = LocalApplication(Path(permits))
-                    finished = run_job(application, command, self._blobs, connection.send)
+                    machine = None if self._machines is None else self._machines(f"job-{command.job_id}")
+                    application = LocalApplication(Path(permits), machine)
+                    finished = run_job(application, command, self._blobs, self._files, connection.send)
             except Exception as failure:
                 error = repr(failure)
         if error is not None:
@@ -207,7 +225,15 @@ class ThreadDriver:
                 return  # the coordinator is gone
             writer = f"replica-{replica}-{epoch}-{attempt}"
             blob = open_blob(self._blobs)
-            Replica(connection, blob, self._cache, writer, kill=connection.close).run()
+            files = self._files.here()
+            if self._machines is not None:
+                files = self._files.on_machine(self._machines(writer))
+            made = Replica(
+                connection, blob, files, self._cache, writer, kill=connection.close, workers=start.workers
+            )
+            self.members[replica] = made.members
+            with suppress(WorkerLost):
+                made.run()
             stopped.wait(0.02)
 
 
@@ -226,8 +252,10 @@ class InProcess:
         consensus: str | None = None,
         http: bool = False,
         certificates: Certificates | None = None,
+        machines: Callable[[str], Path] | None = None,
     ) -> None:
         self.directory = directory
+        self._machines = machines
         self._http = http
         self._certificates = certificates
         self.consensus = consensus
@@ -263,7 +291,7 @@ class InProcess:
         self.stores = stores = open_stores(self.directory, location)
 
         def launch(address: str, directory: Path, on_exit: OnExit) -> ThreadDriver:
-            self.driver = ThreadDriver(address, stores.location.blob, on_exit, self._jobs)
+            self.driver = ThreadDriver(address, stores.location.blob, on_exit, self._jobs, self._machines)
             return self.driver
 
         failures = self.failures  # of this process; see `abandon`

@@ -572,11 +572,38 @@ OTHERS = (
         ("tests/persist/test_cache.py",),
     ),
     Mutant(
+        "a checkpoint names files that are on this machine alone",
+        (
+            Edit(
+                "runtime/compute/run_store.py",
+                "        self.shared.publish(file.path for some in files.values() for file in some)\n",
+                "",
+            ),
+        ),
+        ("tests/compute/test_copied_state.py",),
+    ),
+    Mutant(
+        "a file of which half was fetched is taken for the whole",
+        (
+            Edit(
+                "runtime/compute/shared_files.py",
+                '            temporary = path.with_name(f"{path.name}.{token_hex(8)}.partial")\n',
+                "            temporary = path\n",
+            ),
+            Edit(
+                "runtime/compute/shared_files.py",
+                "            except BaseException:\n                temporary.unlink(missing_ok=True)\n                raise",
+                "            except BaseException:\n                raise",
+            ),
+        ),
+        ("tests/compute/test_shared_files.py",),
+    ),
+    Mutant(
         "the directory of a new blob is not synced",
         (
             Edit(
                 "runtime/persist/blob/file.py",
-                "                os.unlink(temporary)\n        _sync_directory(path.parent)",
+                "                os.unlink(temporary)\n        sync_directory(path.parent)",
                 "                os.unlink(temporary)",
             ),
         ),
@@ -760,6 +787,33 @@ OTHERS = (
             ),
         ),
         ("tests/storage/connections/test_kafka.py",),
+    ),
+    Mutant(
+        "a sink goes over from what it was given last, whatever its target shows",
+        (
+            Edit(
+                "runtime/replica/egress.py",
+                "self._formers = [each for each in self._formers if each[0].generation == wanted]",
+                "self._formers = self._formers[-1:]",
+            ),
+        ),
+        ("tests/replica/test_sink_exchanges.py",),
+    ),
+    Mutant(
+        "two positions of a sink that are recorded at one time both stay",
+        (Edit("runtime/coord/storage/storage.py", "async with self._recording:", "if self._recording:"),),
+        ("tests/coord/storage/test_storage.py",),
+    ),
+    Mutant(
+        "a block does not go together with a sink that lets go of what it has read",
+        (
+            Edit(
+                "runtime/coord/catalog/conflicts.py",
+                " and not _has_let_go(base.get(key), now.get(key))",
+                "",
+            ),
+        ),
+        ("tests/coord/catalog/test_catalog_conflicts.py",),
     ),
     Mutant(
         "a Kafka sink that could not read its progress writes on with what it knew before",
@@ -1400,6 +1454,32 @@ OTHERS = (
             ),
         ),
         ("tests/adapter/sources/test_errors_of_rows.py::TestARowInError",),
+    ),
+    Mutant(
+        "blobs that a backup copies are collected as garbage",
+        (Edit("runtime/persist/gc.py", "if not pinned\n                and not _needed", "if not _needed"),),
+        ("tests/backup/test_take.py::test_what_is_replaced_meanwhile_stays_until_it_is_copied",),
+    ),
+    Mutant(
+        "a sink goes on in a target that is ahead of what was restored",
+        (Edit("runtime/storage/sink/contract.py", "if acknowledged <= restored < written:", "if False:"),),
+        (
+            "tests/e2e/inprocess/faults/test_backup.py::test_sinks_go_on_unless_their_target_is_ahead",
+            "tests/replica/test_sources_and_sinks.py::test_a_target_ahead_of_a_backup_is_left_alone",
+        ),
+    ),
+    Mutant(
+        "a request that was stored is told 400 when garbage comes behind it",
+        (
+            Edit(
+                "runtime/http/protocol.py",
+                "        self._last_words = response\n        self.flow.pause_reading()",
+                "        self._say(response)",
+            ),
+        ),
+        (
+            "tests/e2e/inprocess/webhooks/test_hostile_requests.py::test_garbage_behind_requests_that_are_stored",
+        ),
     ),
 )
 

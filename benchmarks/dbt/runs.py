@@ -13,7 +13,7 @@ from statistics import median
 
 from ..measure import load
 from .adapters import DbtAdapter, DbtResult, DbtRun, checked, served_postgres, served_ptvc
-from .project import write_profile, write_project
+from .project import write_models, write_profile, write_project
 
 UNCHANGED_MODELS = 100
 DAG_MODELS = 30

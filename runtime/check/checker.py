@@ -16,10 +16,11 @@ from ..sql.plan import result_schema
 from ..sql.plans.definition_plans import CreateMaterializedView, CreateTable, CreateView
 from ..sql.plans.plans import PlannedStatement
 from ..sql.plans.query_plans import Select
-from . import contracts, declared, places, yaml_places
+from . import contracts, declared, own_tables, places, yaml_places
 from .environment import Environment
 from .findings import ERROR, Finding, NotChecked, Place
 from .nodes import Node, Project
+from .own_tables import UnknownTables
 from .statements import Statement, definition, function, index_statements, relation_name
 
 Rendered = Callable[[Node], str]
@@ -35,10 +36,13 @@ class NotRendered(Exception):
         self.finding = finding
 
 
-class SourceColumns(Protocol):
-    """Where columns of sources are known from, beside the project itself."""
+class Elsewhere(Protocol):
+    """What is known beside the project itself."""
 
-    def __call__(self, node: Node) -> declared.Columns | None: ...
+    def columns_of(self, node: Node) -> declared.Columns | None: ...
+
+    def own_tables_of(self, source: Node) -> Mapping[str, declared.Columns]:
+        """The tables that its text has made, by name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,14 +86,15 @@ class Checker:
         project: Project,
         environment: Environment,
         rendered: Rendered,
-        sources: SourceColumns | None = None,
+        elsewhere: Elsewhere | None = None,
     ) -> None:
         self._project = project
         self._environment = environment
         self._rendered = rendered
-        self._sources = sources
+        self._elsewhere = elsewhere
         self._made = {(node.schema, node.alias) for node in project.of_type("model", "snapshot", "seed")}
         self._unknown: dict[str, NotChecked] = {}
+        self._unknown_tables = UnknownTables()
         self._result = Result()
         self._checks: Mapping[str, Callable[[Node], None]] = {
             "source": self._source,
@@ -152,7 +157,7 @@ class Checker:
             return  # a system relation
         if (node.schema, node.alias) in self._made:
             return  # what a model makes, under another name
-        columns = (self._sources(node) if self._sources else None) or declared.of_yaml(node)
+        columns = self._declared_columns(node)
         if columns is None:
             reason = f"the columns of {node.shown} are not declared with a data_type each"
             self._unknown[node.id] = NotChecked(node.id, reason)
@@ -214,6 +219,8 @@ class Checker:
         except NotAsked as error:
             return self._of_upstream(node, statement, error)
         except PtvcError as error:
+            if (unknown := self._unknown_tables.blamed(node, error)) is not None:
+                return self._leave_above(node, unknown)
             self._refuse(node, statement, code, error)
             return self._fail(node)
         schema = self._keep(node, code if statement is None else statement.sql, planned)
@@ -228,12 +235,39 @@ class Checker:
 
     def _of_upstream(self, node: Node, statement: Statement | None, error: NotAsked) -> None:
         """A table whose columns are those of one in another database."""
-        columns = (self._sources(node) if self._sources else None) or declared.of_yaml(node)
+        assert statement is not None
+        if node.kind == "source":
+            return self._own_tables(node, statement, error)
+        columns = self._declared_columns(node)
         if columns is None:
             reason = f"{error.message}: they are known if the YAML says the data_type of each"
             return self._leave(node, reason)
-        self._table(node, columns, "" if statement is None else statement.sql)
+        self._table(node, columns, statement.sql)
         return self._indexes(node)
+
+    def _own_tables(self, source: Node, statement: Statement, error: NotAsked) -> None:
+        """A source that makes tables of what upstream has."""
+        names = own_tables.named(statement.sql)
+        there = {} if self._elsewhere is None else self._elsewhere.own_tables_of(source)
+        known = {name: columns for name, columns in there.items() if names is None or name in names}
+        try:
+            for name, columns in known.items():
+                self._environment.define(declared.table(replace(source, alias=name), columns))
+        except PtvcError as refused:
+            self._result.findings.append(self._finding(source, refused, Place(source.file)))
+            return self._fail(source)
+        missing = None if names is None else names - known.keys()
+        reason = f"{error.message}: the columns of its tables are known with --path or --host, if the runtime has it as it is here"
+        self._unknown_tables.add(source, missing, NotChecked(source.id, reason, source.id))
+        if missing or not known:
+            self._result.not_checked.append(NotChecked(source.id, reason))
+        else:
+            self._keep(source, statement.sql)
+        return None
+
+    def _declared_columns(self, node: Node) -> declared.Columns | None:
+        elsewhere = None if self._elsewhere is None else self._elsewhere.columns_of(node)
+        return elsewhere or declared.of_yaml(node)
 
     def _expectations(self, test: Node) -> None:
         for id_ in test.depends_on:
@@ -245,7 +279,7 @@ class Checker:
 
     def _later_run(self, node: Node, code: str) -> None:
         """An incremental model that was compiled when its table was there: what the table is, it does not say."""
-        columns = (self._sources(node) if self._sources else None) or declared.of_yaml(node)
+        columns = self._declared_columns(node)
         if columns is None:
             reason = (
                 f"{node.shown} was compiled for a later run: the columns that its table has are not known"

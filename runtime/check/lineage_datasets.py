@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..config import DATABASE
 from ..lineage import openlineage
 from ..lineage.graph import Graph
 from .checker import Result
@@ -12,7 +13,8 @@ from .nodes import Node, Project
 
 def datasets(project: Project, result: Result, graph: Graph, only: Node | None) -> list[dict[str, Any]]:
     """All that have columns, or one; called `database.schema.name`, in a namespace of the project's name."""
-    names = {id_: _name(checked.node) for id_, checked in result.checked.items()}
+    names = {name: f"{DATABASE}.{name}" for found in graph.relations.values() for name in found.inputs}
+    names |= {id_: _name(checked.node) for id_, checked in result.checked.items()}
     namespace = f"ptvc://{project.name}"
     return [
         openlineage.dataset(
@@ -28,4 +30,4 @@ def datasets(project: Project, result: Result, graph: Graph, only: Node | None) 
 
 
 def _name(node: Node) -> str:
-    return f"ptvc.{node.schema}.{node.alias}"
+    return f"{DATABASE}.{node.schema}.{node.alias}"

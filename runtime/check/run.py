@@ -29,7 +29,7 @@ class Subject:
     former_of: Callable[[Path], AbstractContextManager[Subject]]
 
     def check(self) -> Version:
-        result = Checker(self.project, self.environment, self.rendered, self.known.columns_of).run()
+        result = Checker(self.project, self.environment, self.rendered, self.known).run()
         return Version(self.project, result, self.environment)
 
     def former(self, state: Path) -> Version:
@@ -48,6 +48,9 @@ class Known:
     def columns_of(self, node: Node) -> Columns | None:
         found = self.catalog.get(node.id)
         return found if found is not None or self.running is None else self.running.columns_of(node)
+
+    def own_tables_of(self, source: Node) -> Mapping[str, Columns]:
+        return {} if self.running is None else self.running.own_tables_of(source)
 
     def environment(self) -> Environment:
         ask = None if self.running is None else self.running.ask

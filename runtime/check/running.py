@@ -31,6 +31,14 @@ join pg_catalog.pg_namespace n on n.oid = c.relnamespace
 where a.attnum > 0 and not a.attisdropped
 order by n.nspname, c.relname, a.attnum
 """
+_OWN_TABLES = """
+select source.schema_name, source.name, made.name
+from mz_internal.mz_source_own_tables own
+join mz_catalog.mz_objects source on source.id = own.source_id
+join mz_catalog.mz_objects made on made.id = own.id
+where made.schema_name = source.schema_name
+order by made.name
+"""
 _OBJECTS = """
 select o.schema_name, o.name, o.type, d.definition
 from mz_catalog.mz_objects o
@@ -56,17 +64,24 @@ Named = tuple[str, str]
 
 
 class Running:
-    """A `checker.SourceColumns`, by `columns_of`."""
+    """A `checker.Elsewhere`."""
 
     def __init__(self, connection: psycopg.Connection[tuple[Any, ...]]) -> None:
         self._connection = connection
         self._columns: dict[Named, list[tuple[str, str, bool]]] = {}
         for schema, relation, column, type_, not_null in connection.execute(_COLUMNS):
             self._columns.setdefault((schema, relation), []).append((column, type_, not_null))
+        self._own_tables: dict[Named, list[str]] = {}
+        for schema, source, table in connection.execute(_OWN_TABLES):
+            self._own_tables.setdefault((schema, source), []).append(table)
 
     def columns_of(self, node: Node) -> Columns | None:
         found = self._columns.get((node.schema, node.alias))
         return None if found is None else _declared(found)
+
+    def own_tables_of(self, source: Node) -> Mapping[str, Columns]:
+        names = self._own_tables.get((source.schema, source.alias), ())
+        return {name: _declared(self._columns.get((source.schema, name), [])) for name in names}
 
     def ask(self, sql: str) -> tuple[list[tuple[str, int]], list[tuple[Any, ...]]]:
         """The columns, with the OIDs of their types, and the rows of a query."""

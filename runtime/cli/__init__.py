@@ -1,4 +1,4 @@
-"""The `ptvc` command: serve, up, down, status, sql, watch, check, lineage, port, doctor, persist."""
+"""The `ptvc` command: serve, up, down, status, sql, watch, check, lineage, port, pack, doctor, backup, restore, backups, persist."""
 
 from .program import app, main
 

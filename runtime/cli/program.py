@@ -12,9 +12,11 @@ from ..check.commands import check, lineage
 from ..directory import installed_version
 from ..errors import PtvcError
 from ..porting.commands import port
+from .backup import backup, backups, restore
 from .client import sql, status, watch
 from .lifecycle import down, up
 from .output import console, fail
+from .pack import pack
 from .serve import serve
 from .stores import inspect_store, verify_store
 
@@ -40,7 +42,22 @@ persist = typer.Typer(
     help="Look into the store of an environment, whether or not a runtime serves it.", no_args_is_help=True
 )
 app.add_typer(persist, name="persist")
-for command in (serve, up, down, status, sql, watch, check, lineage, port, doctor):
+for command in (
+    serve,
+    up,
+    down,
+    status,
+    sql,
+    watch,
+    check,
+    lineage,
+    port,
+    pack,
+    doctor,
+    backup,
+    restore,
+    backups,
+):
     app.command()(command)
 persist.command("inspect")(inspect_store)
 persist.command("verify")(verify_store)

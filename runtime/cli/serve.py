@@ -66,9 +66,11 @@ def serve(
 
     without_pandas()  # modules of the server make arrays while they are imported
     from ..persist.stores import locate
+    from ..spark_cluster import check_spark
 
     settings = Settings().with_assignments(assignments or ())
     location = locate(path, consensus, blob)
+    check_spark(settings, location, insecure=insecure)
     secrets_keys = os.environ.pop(KEYS_VARIABLE, None)
     path = path.resolve()
     blobs = location.under(path).blob

@@ -15,7 +15,7 @@ from .options import DEFAULT_PATH, BlobOption, ConsensusOption, PathOption
 from .output import console, print_table
 
 if TYPE_CHECKING:
-    from ..persist.stores import Stores
+    from ..persist.stores import DurableStores
 
 
 def inspect_store(
@@ -24,7 +24,7 @@ def inspect_store(
     """List shards with their frontiers, batches, sizes and holds, and the blobs that belong to none."""
     from ..persist import inspect
 
-    with _stores(path, consensus, blob) as stores:
+    with existing_stores(path, consensus, blob) as stores:
         found = inspect.overview(stores.consensus, stores.blob)
     table = Table()
     for name in ("shard", "since", "upper", "batches", "parts", "rows", "errors", "inline", "blobs", "holds"):
@@ -48,7 +48,7 @@ def verify_store(
     """Read all that is stored, and say what is not as it was written; exits with 1 if anything is."""
     from ..persist import inspect
 
-    with _stores(path, consensus, blob) as stores:
+    with existing_stores(path, consensus, blob) as stores:
         count = len(stores.consensus.shard_ids())
         problems_found = 0
         for problem in inspect.verify(stores.consensus, stores.blob):
@@ -60,7 +60,7 @@ def verify_store(
 
 
 @contextmanager
-def _stores(path: Path, consensus: str | None, blob: str | None) -> Iterator[Stores]:
+def existing_stores(path: Path, consensus: str | None, blob: str | None) -> Iterator[DurableStores]:
     """The stores of an environment that is there."""
     from ..persist.stores import locate, open_existing
 

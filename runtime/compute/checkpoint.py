@@ -4,7 +4,7 @@
 above it.  A dataflow that loads the state goes on with the inputs from the cut on, and writes what it would have written.
 
 The manifest, `checkpoint.json` in the directory of the dataflow's state, is replaced as a whole: a crash leaves the old
-one or the new one.  Paths in it are relative, so an environment may be moved.  The `fingerprint` is that of everything
+one or the new one.  Names in it are relative to the directory, so an environment may be moved.  The `fingerprint` is that of everything
 which gives state its meaning; a checkpoint of another fingerprint is none.
 """
 
@@ -21,9 +21,10 @@ from typing import Any
 from ..errors import StorageError
 from ..repr.hash import HASH_VERSION
 from .plan import DataflowPlan
-from .run import Run, RunFile
+from .run import Run, StoredRun
 from .run_file import RUN_VERSION, sync_directory, sync_file
 from .run_store import RunStore, StateId
+from .shared_files import MACHINE, SharedFiles
 from .spine import Spine
 
 STATE_VERSION = 2
@@ -45,11 +46,11 @@ class Checkpoint:
 
     fingerprint: str
     cut: int
-    state: Mapping[StateId, tuple[RunFile, ...]]
+    state: Mapping[StateId, tuple[StoredRun, ...]]
     layout: str
     since: int | None = None
 
-    def files(self) -> list[RunFile]:
+    def files(self) -> list[StoredRun]:
         return [file for files in self.state.values() for file in files]
 
 
@@ -100,26 +101,26 @@ def write(
     pack: bool = False,
 ) -> Checkpoint:
     """Writes what of `handles` (the contents of `spines` at `cut`) is not on file yet, as `save` does; with `pack`, what is not packed
-    yet is (`RunStore.pack`).  To be published yet.  Raises OSError.
+    yet is (`RunStore.pack`).  The files are published; that they are a checkpoint is to be.  Raises OSError and PtvcError.
     """
     saved = save(store, spines, handles)
     if pack:
         keys = {id_: spines[id_].key for id_ in saved}
         saved = _swapped(spines, saved, store.pack(saved, keys))
-    state = {
-        id_: tuple(run.file for run in runs if run.file is not None) for id_, runs in saved.items() if runs
-    }
-    return Checkpoint(fingerprint, cut, state, layout(spines), since)
+    files = {id_: [run.file for run in runs if run.file is not None] for id_, runs in saved.items() if runs}
+    return Checkpoint(fingerprint, cut, store.stored(files), layout(spines), since)
 
 
-def publish(directory: Path, checkpoint: Checkpoint) -> None:
-    """Makes `checkpoint` the one of this directory, durably; its files must be durable already.  Raises OSError."""
-    body = json.dumps(_to_json(directory, checkpoint), separators=(",", ":"))
+def publish(
+    directory: Path, checkpoint: Checkpoint, files: SharedFiles = MACHINE, manifest: str = MANIFEST
+) -> None:
+    """Makes `checkpoint`, of such files, the one of this directory, durably; they must be durable already.  Raises OSError."""
+    body = json.dumps(_to_json(files.name(directory), checkpoint), separators=(",", ":"))
     text = json.dumps({"version": MANIFEST_VERSION, "checksum": zlib.crc32(body.encode()), "body": body})
-    partial = directory / f"{MANIFEST}.partial"
+    partial = directory / f"{manifest}.partial"
     partial.write_text(text)
     sync_file(partial)
-    partial.replace(directory / MANIFEST)
+    partial.replace(directory / manifest)
     sync_directory(directory)
 
 
@@ -128,26 +129,30 @@ def unpublish(directory: Path) -> None:
     (directory / MANIFEST).unlink(missing_ok=True)
 
 
-def read(directory: Path) -> Checkpoint | None:
+def read(directory: Path, files: SharedFiles = MACHINE, manifest: str = MANIFEST) -> Checkpoint | None:
     """The checkpoint of this directory, or None.  Raises StorageError when its manifest cannot be understood."""
-    path = directory / MANIFEST
+    path = directory / manifest
     try:
-        manifest = json.loads(path.read_text())
-        if manifest["version"] != MANIFEST_VERSION:
-            raise StorageError(f'checkpoint "{path}" has version {manifest["version"]}', hint=_HINT)
-        body = manifest["body"]
-        if zlib.crc32(body.encode()) != manifest["checksum"]:
+        found = json.loads(path.read_text())
+        if found["version"] != MANIFEST_VERSION:
+            raise StorageError(f'checkpoint "{path}" has version {found["version"]}', hint=_HINT)
+        body = found["body"]
+        if zlib.crc32(body.encode()) != found["checksum"]:
             raise StorageError(f'checkpoint "{path}" is damaged', sqlstate="XX001", hint=_HINT)
-        return _from_json(directory, json.loads(body))
+        return _from_json(files.name(directory), json.loads(body))
     except FileNotFoundError:
         return None
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise StorageError(f'cannot read checkpoint "{path}": {error!r}', hint=_HINT) from error
 
 
-def _to_json(directory: Path, checkpoint: Checkpoint) -> dict[str, Any]:
+def _to_json(folder: str, checkpoint: Checkpoint) -> dict[str, Any]:
     state = [
-        [node, name, [[str(f.path.relative_to(directory)), f.offset, f.length, f.checksum] for f in files]]
+        [
+            node,
+            name,
+            [[f.name.removeprefix(f"{folder}/"), f.offset, f.length, f.checksum] for f in files],
+        ]
         for (node, name), files in checkpoint.state.items()
         if files
     ]
@@ -160,9 +165,9 @@ def _to_json(directory: Path, checkpoint: Checkpoint) -> dict[str, Any]:
     }
 
 
-def _from_json(directory: Path, body: dict[str, Any]) -> Checkpoint:
+def _from_json(folder: str, body: dict[str, Any]) -> Checkpoint:
     state = {
-        (node, name): tuple(RunFile(directory / path, *place) for path, *place in files)
+        (node, name): tuple(StoredRun(f"{folder}/{path}", *place) for path, *place in files)
         for node, name, files in body["state"]
     }
     return Checkpoint(body["fingerprint"], body["cut"], state, body["layout"], body.get("since"))

@@ -26,7 +26,7 @@ from ..repr.schema import ERROR_SCHEMA
 from .consolidated import consolidated_nodes
 from .memory import release_memory
 from .operators.base import NEVER_DUE, Operator
-from .operators.build import build
+from .operators.build import NEVER, build
 from .operators.counts import Counts, occurs
 from .operators.joins.arrange import ARRANGED, Arrange, Shared
 from .operators.joins.lookup import Lookup
@@ -75,9 +75,11 @@ class _Counter:
 
 class Dataflow:
     """With `arranged`, the output goes into an arrangement, which adds up equal updates by itself: what comes as its
-    inputs have it, as in an index of a table, is put out as it is; these are consolidated but for few updates."""
+    inputs have it, as in an index of a table, is put out as it is; these are consolidated but for few updates.
 
-    def __init__(self, plan: DataflowPlan, as_of: int, *, arranged: bool = False) -> None:
+    Of a dataflow in several parts, the `part` 0 has the rows that are there without any input."""
+
+    def __init__(self, plan: DataflowPlan, as_of: int, *, arranged: bool = False, part: int = 0) -> None:
         self.plan = plan
         self.as_of = as_of
         self._upper = as_of
@@ -85,7 +87,7 @@ class Dataflow:
         self._operators: list[Operator | None] = [
             None
             if isinstance(node.op, Import)
-            else build(node.op, plan.input_schemas(node), node.schema, as_of)
+            else build(node.op, plan.input_schemas(node), node.schema, NEVER if part else as_of)
             for node in plan.nodes
         ]
         self._arranged = [operator for operator in self._operators if isinstance(operator, Arrange)]
@@ -104,7 +106,7 @@ class Dataflow:
         }
         self._silent_at_first = silent_at_first(plan)
         self._nothing = [empty_delta(node.schema) for node in plan.nodes]
-        self._starts_alone = [starts_alone(node.op) for node in plan.nodes]
+        self._starts_alone = [not part and starts_alone(node.op) for node in plan.nodes]
         self._waiting = [
             operator
             for operator in self._operators
@@ -152,6 +154,10 @@ class Dataflow:
         output = self._run(inputs, lower, upper, first)
         self._next_due = None
         release_memory(sum(len(delta.oks) for delta in inputs.values()))
+        return self._put_out(output, upper)
+
+    def _put_out(self, output: Delta, upper: int) -> Delta:
+        """The rows consolidated, and of the errors those that are new or gone."""
         if not output:
             return output
         oks = output.oks if self._consolidated else consolidate(output.oks)
@@ -176,19 +182,26 @@ class Dataflow:
                 assert isinstance(node.op, Import)
                 results[node.id] = inputs.get(node.op.id, results[node.id])
                 continue
-            check_interrupt()
             given = tuple(results[i] for i in self._given[node.id])
-            alone = first and self._starts_alone[node.id]
-            if first and node.id in self._silent_at_first:
-                results[node.id] = Delta(self._nothing[node.id].oks, given[0].errs)
-            elif any(given) or alone or (self._waiting and operator.next_due() < upper):
-                results[node.id] = self._apply(node, operator, given, lower, upper)
+            results[node.id] = self._result(node, operator, given, lower, upper, first)
             for i in node.inputs:
                 if self._last_reader[i] == node.id:
                     results[i] = self._nothing[i]  # free what is not read any more
         for arranged in self._arranged:
             arranged.end_step()
         return results[self.plan.output]
+
+    def _result(
+        self, node: Node, operator: Operator, given: tuple[Delta, ...], lower: int, upper: int, first: bool
+    ) -> Delta:
+        """What one node puts out in the step."""
+        check_interrupt()
+        if first and node.id in self._silent_at_first:
+            return Delta(self._nothing[node.id].oks, given[0].errs)
+        alone = first and self._starts_alone[node.id]
+        if any(given) or alone or (self._waiting and operator.next_due() < upper):
+            return self._apply(node, operator, given, lower, upper)
+        return self._nothing[node.id]
 
     def _apply(
         self, node: Node, operator: Operator, given: tuple[Delta, ...], lower: int, upper: int
@@ -242,6 +255,14 @@ class Dataflow:
         """By node what the arrangements that are shared hold now.  It is read as in a step."""
         runs = ((node, operator.shared_runs()) for node, operator in self._shareable.items())
         return {node: some for node, some in runs if some is not None}
+
+    @property
+    def elsewhere_nbytes(self) -> int:
+        """Bytes of state in the memory of other processes."""
+        return 0
+
+    def close(self) -> None:
+        """The dataflow is not stepped any more: what others hold for it may go."""
 
     def handles(self) -> dict[StateId, tuple[Run, ...]]:
         """All state as of `upper`, for good: later steps and merges do not change it."""

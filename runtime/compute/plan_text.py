@@ -126,12 +126,13 @@ def _inside(loop: IterateOp, indent: str, known: Mapping[GlobalId, str]) -> list
 
 
 def _node(node: Node, names: Mapping[GlobalId, str]) -> str:
-    inputs = ", ".join(f"%{i}{_exchange(by)}" for i, by in zip(node.inputs, node.exchange, strict=True))
+    inputs = ", ".join(f"%{i}{exchange_text(by)}" for i, by in zip(node.inputs, node.exchange, strict=True))
     name, details = _op(node.op, names)
     return " ".join(part for part in (name, inputs, details) if part)
 
 
-def _exchange(by: Exchange) -> str:
+def exchange_text(by: Exchange) -> str:
+    """By which columns rows are brought together, behind what they are rows of."""
     if by is None:
         return ""
     if by is EVERYWHERE:

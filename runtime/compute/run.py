@@ -45,6 +45,16 @@ class RunFile:
 
 
 @dataclass(frozen=True, slots=True)
+class StoredRun:
+    """As `RunFile`, for all processes of the environment: by the file's name (`shared_files`)."""
+
+    name: str
+    offset: int
+    length: int
+    checksum: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Run:
     """`hashes` uint64[n] ascending, `batch` n updates in the same order; `samples` is `hashes[::SAMPLE_ROWS]`.
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import os
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -25,7 +25,8 @@ from ..repr.batch import Batch
 from ..repr.buffers import constant
 from ..repr.hash import HASH_VERSION
 from .packed_file import SUFFIX, decode
-from .run import SAMPLE_ROWS, Run, RunFile
+from .run import SAMPLE_ROWS, Run, RunFile, StoredRun
+from .shared_files import SharedFiles
 
 RUN_VERSION = 2
 
@@ -142,6 +143,17 @@ def read_run(file: RunFile, *, mapped: bool) -> Run:
     except (OSError, pa.ArrowInvalid) as error:
         raise StorageError(f'cannot read run "{file.path}": {error}', hint=_HINT) from error
     return run if mapped else Run(run.hashes, run.batch, None, file)
+
+
+def read_stored(files: SharedFiles, stored: Sequence[StoredRun]) -> list[Run]:
+    """The runs that another process has published, mapped.  Raises StorageError."""
+    files.fetch(run.name for run in stored)
+    return [read_run(run_file(files, run), mapped=True) for run in stored]
+
+
+def run_file(files: SharedFiles, stored: StoredRun) -> RunFile:
+    """Where a run that was fetched is here."""
+    return RunFile(files.path(stored.name), stored.offset, stored.length, stored.checksum)
 
 
 def is_packed(file: RunFile) -> bool:

@@ -1,4 +1,4 @@
-"""A run store: the files of one dataflow's state, in a directory of its own.
+"""A run store: the files of one dataflow's state, in a directory of its own, and of what others have of them (`shared_files`).
 
 ```
 spine ── spill (large runs, by the merge thread) ──┐
@@ -7,9 +7,9 @@ spines at a cut ── save (all that are left) ───────┘   <writ
                └── pack (all) ───────────────────────> <writer>-<number>.packed all, compressed; large ones are opened when needed
 ```
 
-A file is written once, under a name of its own, and is synced before `save` returns.  It is deleted by
-`sweep` when its `RunFile` is not referenced any more (no spine, no handle) and no checkpoint names it.  What was left by a
-process that died goes by `collect`.  A save writes only runs that are not on file yet: its cost follows what has changed since the
+A file is written once, under a name of its own, and is synced before `save` returns, and published before others are told its name (`stored`).
+It is deleted by `sweep` when its `RunFile` is not referenced any more (no spine, no handle) and no checkpoint names it.  What was left by a
+process that died goes by `collect` and `collect_published`.  A save writes only runs that are not on file yet: its cost follows what has changed since the
 one before.
 
 Threads: the merge thread spills while another one saves; a lock guards what they share.
@@ -20,12 +20,13 @@ from __future__ import annotations
 import logging
 import threading
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from time import monotonic
+from typing import TypeVar
 from weakref import WeakSet
 
 import pyarrow as pa
@@ -33,7 +34,7 @@ import pyarrow as pa
 from ..errors import PtvcError
 from .packed_file import SUFFIX, encode, size_of
 from .packed_run import PackedRun
-from .run import Run, RunFile
+from .run import Run, RunFile, StoredRun
 from .run_file import (
     checksum,
     encode_run,
@@ -41,13 +42,17 @@ from .run_file import (
     map_run,
     packed_bytes,
     read_run,
+    run_file,
     sync_directory,
     sync_file,
     verify,
     write_unsynced,
 )
+from .shared_files import MACHINE, SharedFiles
 
 logger = logging.getLogger(__name__)
+
+K = TypeVar("K")
 
 StateId = tuple[int, str]
 """(node id, name within the node).  The output's errors are ("number of nodes", "errs")."""
@@ -75,13 +80,17 @@ _numbers = count(1)
 class RunStore:
     """`writer` names this process's attempt: no two that are alive have the same.  The directory must exist."""
 
-    def __init__(self, directory: Path, writer: str, spill_rows: int = SPILL_ROWS) -> None:
+    def __init__(
+        self, directory: Path, writer: str, spill_rows: int = SPILL_ROWS, files: SharedFiles = MACHINE
+    ) -> None:
         self.directory = directory
+        self.shared = files
         self.spill_rows = max(spill_rows, 1)
         self._writer = writer
         self._lock = threading.Lock()
         self._files: dict[Path, WeakSet[RunFile]] = {}
         self._synced: set[Path] = set()
+        self._discarded: list[str] = []
         self._failed_at: float | None = None
 
     # -- runs that are too large for memory --
@@ -137,6 +146,14 @@ class RunStore:
         with self._lock:
             self._synced |= unsynced
         return saved
+
+    def stored(self, files: Mapping[K, Sequence[RunFile]]) -> dict[K, tuple[StoredRun, ...]]:
+        """How others find the runs, whosever they are: they are published.  Raises OSError and PtvcError."""
+        self.shared.publish(file.path for some in files.values() for file in some)
+        return {key: tuple(map(self._stored, some)) for key, some in files.items()}
+
+    def _stored(self, file: RunFile) -> StoredRun:
+        return StoredRun(self.shared.name(file.path), file.offset, file.length, file.checksum)
 
     def _is_large(self, run: Run) -> bool:
         return len(run) >= self.spill_rows
@@ -217,14 +234,17 @@ class RunStore:
             logger.warning("cannot write state to %s, it is in memory: %s", self.directory, error)
             return run
 
-    def load(self, state: Mapping[StateId, Sequence[RunFile]]) -> dict[StateId, tuple[Run, ...]]:
-        """The runs at these places: large ones mapped or packed, small ones in memory.
+    def load(self, state: Mapping[StateId, Sequence[StoredRun]]) -> dict[StateId, tuple[Run, ...]]:
+        """The runs at these places, which others have published: large ones mapped or packed, small ones in memory.
 
         Raises StorageError when one of them is not what was saved.
         """
-        loaded = {id_: tuple(self._load(file) for file in files) for id_, files in state.items()}
+        self.shared.fetch(run.name for runs in state.values() for run in runs)
+        loaded = {
+            id_: tuple(self._load(run_file(self.shared, run)) for run in runs) for id_, runs in state.items()
+        }
         with self._lock:
-            self._synced |= {file.path for files in state.values() for file in files}
+            self._synced |= {self.shared.path(run.name) for runs in state.values() for run in runs}
         return loaded
 
     def _load(self, file: RunFile) -> Run:
@@ -238,11 +258,13 @@ class RunStore:
         run = self._track(read_run(file, mapped=True))
         return run if self._is_large(run) else read_run(file, mapped=False)
 
-    def adopt(self, state: Mapping[StateId, Sequence[Path]]) -> dict[StateId, tuple[Run, ...]]:
-        """Runs that a job has left as durable files below the directory: from now on they are this store's."""
-        adopted = {id_: tuple(self._track(map_run(path)) for path in paths) for id_, paths in state.items()}
+    def adopt(self, state: Mapping[StateId, Sequence[str]]) -> dict[StateId, tuple[Run, ...]]:
+        """Runs that a job has left as durable files of these names below the directory: from now on they are this store's."""
+        self.shared.fetch(name for names in state.values() for name in names)
+        paths = {id_: [self.shared.path(name) for name in names] for id_, names in state.items()}
+        adopted = {id_: tuple(self._track(map_run(path)) for path in some) for id_, some in paths.items()}
         with self._lock:
-            self._synced |= {path for paths in state.values() for path in paths}
+            self._synced.update(path for some in paths.values() for path in some)
         return adopted
 
     def new_directory(self) -> Path:
@@ -253,19 +275,46 @@ class RunStore:
 
     # -- files that are not needed --
 
-    def sweep(self, keep: Iterable[RunFile]) -> None:
-        """Deletes the files of this store that are not referenced; those that the last checkpoint names are to `keep`."""
-        kept = {file.path for file in keep}
+    def sweep(self, keep: Iterable[StoredRun]) -> None:
+        """Deletes the files of this store that are not referenced; those that the last checkpoint names are to `keep`.
+
+        Raises PtvcError when others have them still.
+        """
+        kept = {self.shared.path(run.name) for run in keep}
         with self._lock:
             dead = [path for path, files in self._files.items() if not files and path not in kept]
             for path in dead:
                 del self._files[path]
-                self._synced.discard(path)
+            self._synced.difference_update(dead)
+            discarded, self._discarded = self._discarded, []
         for path in dead:
             path.unlink(missing_ok=True)
             if path.parent != self.directory:
                 with suppress(OSError):  # a job's directory goes with its last file
                     path.parent.rmdir()
+        self.shared.unpublish([self.shared.name(path) for path in dead])
+        for folder in discarded:
+            self._unpublish_below(folder, kept)
+
+    def discard(self, directory: Path) -> None:
+        """What of a `new_directory` is published and no run of the state goes with the next sweep."""
+        if self.shared.copied:
+            with self._lock:
+                self._discarded.append(self.shared.name(directory))
+
+    def collect_published(self, keep: Iterable[StoredRun]) -> None:
+        """As `collect`, of what earlier processes have published, but for the files that the last checkpoint names.  Raises PtvcError."""
+        if self.shared.copied:
+            kept = {self.shared.path(run.name) for run in keep}
+            self._unpublish_below(self.shared.name(self.directory), kept, but=f"{self._writer}-")
+
+    def _unpublish_below(self, folder: str, kept: Collection[Path], but: str | None = None) -> None:
+        """But for names that begin with `but` there."""
+        names = self.shared.published(folder)
+        with self._lock:
+            needed = {self.shared.name(path) for path in (*kept, *self._files)}
+        others = [name for name in names if but is None or not name.startswith(f"{folder}/{but}")]
+        self.shared.unpublish([name for name in others if name not in needed])
 
     def collect(self) -> None:
         """Deletes every run below the directory that is not this store's, and directories without one.  To be called when it holds what is to be

@@ -115,7 +115,7 @@ class Coordinator:
             self._supervisor,
             self.audit,
         )
-        jobs = QueryJobs(controller.jobs, catalog, self._settings, self._answers)
+        jobs = QueryJobs(controller.jobs, catalog, self._settings, controller.files)
         peeks = Peeks(storage, catalog, controller, jobs)
         self._sequencer = Sequencer(
             self._clock,
@@ -130,7 +130,9 @@ class Coordinator:
             ),
             Explainer(storage, catalog, controller),
             Subscriptions(storage, catalog, controller, peeks, count(1)),
-            Exports(self._own, self._answers, connections.values),
+            Exports(
+                self._own, self._answers, connections.values, by_tasks=not self._settings.shares_by_blobs
+            ),
             self._answers,
         )
         maintenance = Maintenance(
@@ -138,8 +140,9 @@ class Coordinator:
             storage,
             catalog,
             controller,
-            ddl.settle_sinks,
+            ddl.settle_sinks_between,
             lambda: ddl.drop_left_behind({session.temp_schema for session in self._sessions.values()}),
+            jobs.needs,
         )
         if lost := unreadable(catalog, self._keys):
             logger.warning(

@@ -93,11 +93,17 @@ async def accept(send: Send) -> None:
     await _answer(send, 200, [], b"")
 
 
-async def refuse(send: Send, headers: Headers, refused: Refused) -> None:
+async def say(send: Send, text: str) -> None:
+    """200, and a line of text."""
+    await _answer(send, 200, [(b"content-type", b"text/plain; charset=utf-8")], f"{text}\n".encode())
+
+
+async def refuse(send: Send, headers: Headers, refused: Refused, *others: tuple[bytes, bytes]) -> None:
+    """`others` are headers of the answer."""
     error = {"message": refused.message, "code": refused.sqlstate}
     if refused.hint is not None:
         error["hint"] = refused.hint
-    more = [(b"content-type", b"application/json")]
+    more = [(b"content-type", b"application/json"), *others]
     if refused.passes:
         more.append((b"retry-after", str(RETRY_AFTER_S).encode()))
     if refused.status == 408 or any(name == b"expect" for name, _ in headers):

@@ -1,4 +1,5 @@
-"""uvicorn's protocol with the bounds that a port needs which strangers reach: connections, the size of a head, the time it takes.
+"""uvicorn's protocol with the bounds that a port needs which strangers reach: connections, the size of a head and of what stands
+between chunks, the time it takes.
 
 ```
 connected ──> head ──> request under way ──> answered ──> head of the next ...
@@ -7,13 +8,19 @@ connected ──> head ──> request under way ──> answered ──> head o
 
 Whose request is not under way gives its place up where others want one.
 
+What is no request is told so behind the answers to the requests before it, which were whole, and may have been stored.
+
 The parser is llhttp, which is strict about what has two meanings: a body with two lengths, or a length and chunks, is refused.
-Headers behind a chunked body are dropped: what is checked is what came before it.
+Headers behind a chunked body are dropped: what is checked is what came before it.  A request of HTTP/1.1 names one host (RFC 9112, 3.2);
+which one it names decides nothing here.
 """
 
 from __future__ import annotations
 
 import asyncio
+import json
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,10 +35,34 @@ from ..network.places import YieldingPlaces
 HEAD_BYTES = 16 << 10
 """A head of more is refused; of one that is read at once, up to twice as many may be."""
 
-_FULL = (
-    b"HTTP/1.1 503 Service Unavailable\r\nretry-after: 1\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
+BODY_PIECE_BYTES = 64 << 10
+"""So much of a body is parsed at once."""
+CHUNK_BYTES = 32
+"""A chunk may bring so many bytes with its own: its size, two ends of lines.  What is more of all (extensions, and headers behind the
+body) is bounded as a head is."""
+
+_HOST = re.compile(rb"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._~!$&'()*+,;=%-]*)(:[0-9]*)?")
+
+
+def _refusal(status: bytes, message: str, sqlstate: str, more: Sequence[bytes] = ()) -> bytes:
+    """An answer that ends the connection."""
+    body = json.dumps({"error": {"message": message, "code": sqlstate}}).encode()
+    length = b"content-length: %d" % len(body)
+    lines = b"HTTP/1.1 " + status, b"content-type: application/json", length, b"connection: close", *more
+    return b"\r\n".join((*lines, b"", body))
+
+
+_FULL = _refusal(b"503 Service Unavailable", "too many connections", "53300", (b"retry-after: 1",))
+_LONG_HEAD = _refusal(
+    b"431 Request Header Fields Too Large", f"the headers have more than {HEAD_BYTES} bytes", "54000"
 )
-_LONG_HEAD = b"HTTP/1.1 431 Request Header Fields Too Large\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
+_LONG_CHUNKS = _refusal(
+    b"431 Request Header Fields Too Large",
+    f"extensions of chunks and headers behind the body have more than {HEAD_BYTES} bytes",
+    "54000",
+)
+_NO_REQUEST = _refusal(b"400 Bad Request", "what came is no request of HTTP", "08P01")
+_NO_HOST = _refusal(b"400 Bad Request", "a request of HTTP/1.1 names one host", "08P01")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +96,12 @@ class BoundedProtocol(HttpToolsProtocol):
         self._deadline: asyncio.TimerHandle | None = None
         self._head_bytes = 0
         self._in_head = True
+        self._in_body = False
+        self._messages = 0  # that have begun
+        self._extra_bytes = 0  # of the body's, those that are not its contents
+        self._started: Any = None  # the request that is answered, or was last
+        self._last_words: bytes | None = None  # what is to be said behind the answers that are due
+        self._fault = _NO_REQUEST
 
     # --- the connection ---
 
@@ -97,13 +134,18 @@ class BoundedProtocol(HttpToolsProtocol):
         """A request that offers another protocol is one of this: the parser, which would read no body of it, is given it once more
         without the offer."""
         start = 0
-        while start < len(data) and not self.transport.is_closing():
-            end = min(start + HEAD_BYTES, len(data)) if self._in_head else len(data)
+        while start < len(data) and self._last_words is None and not self.transport.is_closing():
+            end = min(start + (HEAD_BYTES if self._in_head else BODY_PIECE_BYTES), len(data))
+            message, in_body = self._messages, self._in_body
             self._parse(data[start:end])
             if self._in_head:
                 self._head_bytes += end - start
                 if self._head_bytes > HEAD_BYTES:
                     self._refuse(_LONG_HEAD)
+            elif in_body and self._in_body and message == self._messages:
+                self._extra_bytes += end - start
+                if self._extra_bytes > HEAD_BYTES:
+                    self._refuse(_LONG_CHUNKS)
             start = end
         if self.cycle is None or self.cycle.response_complete:
             self._expect()
@@ -124,7 +166,7 @@ class BoundedProtocol(HttpToolsProtocol):
                     rest = rest[offered.args[0] :]
                     self._begin_anew()
         except httptools.HttpParserError:
-            self.send_400_response("Invalid HTTP request received.")
+            self._refuse(self._fault)
 
     def _begin_anew(self) -> None:
         """Another parser has the head of the request, without the offer."""
@@ -139,7 +181,8 @@ class BoundedProtocol(HttpToolsProtocol):
 
     def on_message_begin(self) -> None:
         super().on_message_begin()
-        self._in_head = True
+        self._in_head, self._in_body = True, False
+        self._messages += 1
 
     def on_header(self, name: bytes, value: bytes) -> None:
         if self._in_head:
@@ -148,16 +191,42 @@ class BoundedProtocol(HttpToolsProtocol):
     def on_headers_complete(self) -> None:
         if self._offers:
             return
+        self._check_host()
         super().on_headers_complete()
         self._in_head, self._head_bytes = False, 0
+        self._in_body, self._extra_bytes = True, 0
+
+    def _check_host(self) -> None:
+        hosts = [value for name, value in self.headers if name == b"host"]
+        least = 0 if self.parser.get_http_version() == "1.0" else 1
+        if not least <= len(hosts) <= 1 or not all(map(_HOST.fullmatch, hosts)):
+            self._fault = _NO_HOST
+            raise httptools.HttpParserError("no host")
+
+    def on_chunk_header(self) -> None:
+        self._extra_bytes -= CHUNK_BYTES
+
+    def on_body(self, body: bytes) -> None:
+        self._extra_bytes -= len(body)
+        super().on_body(body)
 
     def on_message_complete(self) -> None:
         if not self._offers:
             super().on_message_complete()
+            self._in_body = False
+
+    def _start_asgi_task(self, cycle: Any, app: Any) -> None:
+        self._started = cycle
+        super()._start_asgi_task(cycle, app)
 
     def on_response_complete(self) -> None:
         super().on_response_complete()
-        if self.timeout_keep_alive_task is not None:  # no other request is behind it
+        if self.timeout_keep_alive_task is None or self.transport.is_closing():
+            return
+        # No other request is behind it.
+        if self._last_words is not None:
+            self._say(self._last_words)
+        else:
             self._waits()
 
     @property
@@ -189,5 +258,19 @@ class BoundedProtocol(HttpToolsProtocol):
         self.transport.abort()
 
     def _refuse(self, response: bytes) -> None:
+        """The last words of the connection, behind the answers to the requests that came whole."""
+        if self._in_body and self.pipeline:
+            self.pipeline.popleft()  # its body does not come to an end
+            self.cycle = self.pipeline[0][0] if self.pipeline else self._started
+        elif self._in_body and self._started.response_complete:
+            self.transport.close()  # it was answered already
+            return
+        elif self._in_body or self._started is None or self._started.response_complete:
+            self._say(response)
+            return
+        self._last_words = response
+        self.flow.pause_reading()
+
+    def _say(self, response: bytes) -> None:
         self.transport.write(response)
         self.transport.close()

@@ -126,7 +126,7 @@ class Issuer:
                     if len(body) > MOST_BYTES or monotonic() > deadline:
                         raise IssuerFailed(f"{url} answers with too much, or too slowly")
             found = json.loads(body)
-        except (OSError, HTTPException, ValueError) as error:
+        except (OSError, HTTPException, ValueError, RecursionError) as error:  # the last: it is nested deeply
             raise IssuerFailed(f"cannot read {url}: {error}") from error
         if not isinstance(found, dict):
             raise IssuerFailed(f"what is at {url} is no JSON object")

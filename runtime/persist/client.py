@@ -22,7 +22,7 @@ from .blob.base import Blob
 from .cache import ShardCache
 from .compact import MAX_MERGE_BYTES, UNLIMITED, Merge
 from .consensus.base import Consensus, Indeterminate, Transaction, WriterRow
-from .gc import Collector
+from .gc import PIN, Collector
 from .holds import Leases
 from .machine import Machine
 from .mirror import Mirror, snapshot_of, updates_of
@@ -227,6 +227,19 @@ class PersistClient:
 
         self._machine.commit(propose, epoch)
 
+    def pin(self, shard: ShardId, name: str, *, lease_ms: int | None = None) -> str:
+        """Keep every blob that is live now, of all shards, even if they are dropped; returns the holder of a leased hold on `shard`,
+        for `heartbeat` and `drop_hold`."""
+        holder = PIN + name
+
+        def propose() -> Transaction | None:
+            head = self._cache.current(shard)
+            hold = Hold(shard, holder, head.since, False, lease_ms or DEFAULT_LEASE_MS, 0)
+            return Transaction((state.held(head, hold),))
+
+        self._machine.commit(propose)
+        return holder
+
     def drop_hold(self, shard: ShardId, holder: str, *, epoch: int | None = None) -> None:
         """End the holder's hold on the shard, if there are such a hold and such a shard."""
 
@@ -276,6 +289,10 @@ class PersistClient:
     def mark(self) -> int:
         """The oracle's reserved high-water mark; 0 before the first."""
         return self._consensus.mark()
+
+    def restored_upper(self) -> int:
+        """What was committed from this time on where the environment comes from is not here; 0: it comes from no backup."""
+        return self._consensus.restored_upper()
 
     def raise_mark(self, mark: int, epoch: int) -> None:
         """Raise the mark durably; it never falls.  Raises Fenced."""
@@ -375,6 +392,10 @@ class PersistClient:
             is_dead = writer_is_dead
             deleted += self._collector.collect_orphans(lambda w: w != self.writer_id and is_dead(w), confirm)
         return deleted
+
+    def check_epoch(self, epoch: int) -> None:
+        """Raises Fenced when somebody has taken a newer one."""
+        self._machine.check_epoch(epoch)
 
     def _delete_unknown(self, parts: tuple[PartRef, ...]) -> None:
         """Delete the blobs of parts that were not appended."""

@@ -266,8 +266,7 @@ def _one_chunk(column: pa.ChunkedArray) -> pa.Array:
 
 def decode(ref: PartRef, data: bytes, schema: Schema, columns: Columns | None = None) -> Delta:
     """The updates of a part, with all columns of the schema, or with `columns`.  Raises StorageError, naming shard and part, if `data` is not what was written."""
-    if checksum(data) != ref.checksum:
-        raise _corrupt(ref, "its checksum does not match")
+    check_bytes(ref, data)
     try:
         match ref.encoding:
             case "ipc1":
@@ -284,6 +283,12 @@ def decode(ref: PartRef, data: bytes, schema: Schema, columns: Columns | None = 
     if len(delta.oks) != ref.rows or len(delta.errs) != ref.errors:
         raise _corrupt(ref, "it has another number of updates")
     return delta
+
+
+def check_bytes(ref: PartRef, data: bytes) -> None:
+    """StorageError, naming shard and part, if `data` is not what was written as that part."""
+    if checksum(data) != ref.checksum:
+        raise _corrupt(ref, "its checksum does not match")
 
 
 def _corrupt(ref: PartRef, reason: str) -> StorageError:

@@ -2,7 +2,8 @@
 
 Two kinds.  **Replaced** blobs were live once; consensus names them, with the version of the shard that let go of
 them.  They go when no leased hold on the shard is as old as that (its reader may have taken a snapshot with them),
-and after a grace period for readers without a lease.  **Orphans** were written and never appended: they go when
+and after a grace period for readers without a lease; none goes while somebody has a *pin*, who reads all shards as of one
+moment, and longer than any of them may be there.  **Orphans** were written and never appended: they go when
 their writer is known dead.
 
 A blob is deleted before it is forgotten: a crash in between leaves a name without a blob, which the next
@@ -20,6 +21,13 @@ from .consensus.base import Consensus, Garbage
 from .part import BlobKey, ShardId
 from .state import Hold
 
+PIN = "pin-"
+"""A leased hold whose holder begins so keeps the replaced blobs of every shard, whichever shard it is on."""
+
+LOOKING_SHARE = 100
+"""At most one part of so many of the time goes to looking for orphans: for that all names are listed, of which S3 gives, and charges for,
+a thousand at once."""
+
 _AT_ONCE = 500
 """Blobs that are looked up, or forgotten, in one query."""
 
@@ -33,6 +41,7 @@ class Collector:
         self._clock = clock
         self._lock = threading.Lock()
         self._known_since: dict[BlobKey, float] = {}
+        self._looks_again_at = float("-inf")
 
     def collect_replaced(self, grace_ms: int, confirm: Callable[[], None]) -> int:
         """Delete the replaced blobs that no reader can need; returns how many.
@@ -44,12 +53,16 @@ class Collector:
         with self._lock:
             # Garbage first: a lease taken afterwards cannot have seen what was garbage already.
             garbage = self._consensus.garbage()
-            oldest = _oldest_lease(self._consensus.leases())
+            leases = self._consensus.leases()
+            pinned = any(hold.holder.startswith(PIN) for hold in leases)
+            oldest = _oldest_lease(leases)
             self._known_since = {row.blob: self._known_since.get(row.blob, now) for row in garbage}
             ripe = [
                 row.blob
                 for row in garbage
-                if not _needed(row, oldest) and (now - self._known_since[row.blob]) * 1000 >= grace_ms
+                if not pinned
+                and not _needed(row, oldest)
+                and (now - self._known_since[row.blob]) * 1000 >= grace_ms
             ]
             if ripe:
                 confirm()
@@ -61,12 +74,16 @@ class Collector:
             return len(ripe)
 
     def collect_orphans(self, writer_is_dead: Callable[[str], bool], confirm: Callable[[], None]) -> int:
-        """Delete the blobs of dead writers that consensus does not know; returns how many.
+        """Delete the blobs of dead writers that consensus does not know; returns how many.  Where it takes long to look, that is not done each
+        time.
 
         `writer_is_dead(writer)` must be True only if no append of that writer's parts can be committed any more.
         It is asked after the blob was seen and before consensus is: in this order nothing slips through.  `confirm` as
         above: the writers of a process that takes over later have written none of these.
         """
+        began = self._clock.monotonic()
+        if began < self._looks_again_at:
+            return 0
         dead: dict[str, bool] = {}
         keys = list(self._blob.keys())
         orphans: list[BlobKey] = []
@@ -85,6 +102,8 @@ class Collector:
             confirm()
         for key in orphans:
             self._blob.delete(key)
+        ended = self._clock.monotonic()
+        self._looks_again_at = ended + LOOKING_SHARE * (ended - began)
         return len(orphans)
 
 

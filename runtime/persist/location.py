@@ -16,15 +16,21 @@ environment variables.  So a URL may stand on a command line, in a log and in a 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import SplitResult, parse_qsl, unquote, urlencode, urlsplit
 
 from ..directory import BLOB_DIRECTORY, CONSENSUS_FILE
 from ..errors import InvalidParameter, Unsupported
 from .blob.base import Blob
 from .blob.file import FileBlob
+from .blob.objects import FileObjects, Objects
+
+if TYPE_CHECKING:
+    from .blob.s3_client import Place
 
 DEFAULT_CONSENSUS = "sqlite:"
 DEFAULT_BLOB = "file:"
@@ -87,18 +93,39 @@ def open_blob(url: str) -> Blob:
     split = urlsplit(url)
     if split.scheme == "file":
         return FileBlob(unquote(split.path))
-    try:
-        # An extra: not everybody has it.
+    with _needing_extra(split):
         from .blob.s3 import S3Blob
-        from .blob.s3_client import Place
+    return S3Blob(_place(split))
+
+
+def open_objects(url: str) -> Objects:
+    """The objects beside the blobs at a URL; as `open_blob`."""
+    split = urlsplit(url)
+    if split.scheme == "file":
+        return FileObjects(unquote(split.path))
+    with _needing_extra(split):
+        from .blob.s3_objects import S3Objects
+    return S3Objects(_place(split))
+
+
+@contextmanager
+def _needing_extra(url: SplitResult) -> Iterator[None]:
+    """What is imported inside not everybody has."""
+    try:
+        yield
     except ImportError as error:
         raise Unsupported(
-            f"{split.scheme}://{split.netloc} needs a package that is not installed: {error}",
+            f"{url.scheme}://{url.netloc} needs a package that is not installed: {error}",
             hint="Install it with: pip install 'dbt-ptvc[s3]'",
         ) from error
-    options = dict(parse_qsl(split.query))
-    prefix = unquote(split.path).strip("/")
-    return S3Blob(Place(split.netloc, prefix, options.get("endpoint", ""), options.get("region", "")))
+
+
+def _place(url: SplitResult) -> Place:
+    from .blob.s3_client import Place  # of the extra, too
+
+    options = dict(parse_qsl(url.query))
+    prefix = unquote(url.path).strip("/")
+    return Place(url.netloc, prefix, options.get("endpoint", ""), options.get("region", ""))
 
 
 def _split(what: str, text: str, hint: str) -> SplitResult:

@@ -21,14 +21,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from ..directory import BLOB_DIRECTORY, CONSENSUS_FILE, STORES_FILE, make_private, usable
+from ..directory import BLOB_DIRECTORY, CONSENSUS_FILE, RESTORE_FILE, STORES_FILE, make_private, usable
 from ..errors import InvalidParameter, StorageError
 from .blob.base import Blob
 from .consensus.base import Consensus
+from .consensus.copies import DurableConsensus
 from .consensus.sqlite import SqliteConsensus
 from .location import DEFAULT_BLOB, DEFAULT_CONSENSUS, Location, blob_url, consensus_url, open_blob
 
-__all__ = ["Stores", "locate", "open_consensus", "open_existing", "open_stores"]
+__all__ = ["DurableStores", "Stores", "locate", "open_consensus", "open_existing", "open_stores", "remember"]
 
 _FORMAT_VERSION = 1
 
@@ -40,6 +41,11 @@ class Stores:
     location: Location
     consensus: Consensus
     blob: Blob
+
+
+@dataclass(frozen=True, slots=True)
+class DurableStores(Stores):
+    consensus: DurableConsensus
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,12 +71,16 @@ def locate(
     )
 
 
-def open_stores(directory: Path, location: Location) -> Stores:
+def open_stores(directory: Path, location: Location) -> DurableStores:
     """The stores for a process that serves the environment, made if they are not there and recorded in the directory.
 
     InvalidParameter if they do not belong together; StorageError if one cannot be opened.
     """
     make_private(directory)
+    if (directory / RESTORE_FILE).exists():
+        raise InvalidParameter(
+            f"a restore into {directory} was interrupted", hint="Run the same ptvc restore again: it goes on."
+        )
     remembered = _remembered(directory)
     places = location.under(directory)
     if (
@@ -95,16 +105,16 @@ def open_stores(directory: Path, location: Location) -> Stores:
             )
         if owner not in (None, identity):
             raise _other_blobs(places)
-        _remember(directory, _Remembered(location, identity))
+        remember(directory, location, identity)
         if owner is None and blob.claim(identity) != identity:
             raise _other_blobs(places)
     except BaseException:
         consensus.close()
         raise
-    return Stores(places, consensus, blob)
+    return DurableStores(places, consensus, blob)
 
 
-def open_existing(directory: Path, location: Location) -> Stores:
+def open_existing(directory: Path, location: Location) -> DurableStores:
     """The stores for a process that only reads.  Nothing is made, marked or recorded; InvalidParameter if there are none, or
     if they do not belong together."""
     places = location.under(directory)
@@ -127,10 +137,10 @@ def open_existing(directory: Path, location: Location) -> Stores:
     except BaseException:
         consensus.close()
         raise
-    return Stores(places, consensus, blob)
+    return DurableStores(places, consensus, blob)
 
 
-def open_consensus(url: str, *, create: bool = True) -> Consensus:
+def open_consensus(url: str, *, create: bool = True) -> DurableConsensus:
     """The consensus at a URL that is no default.  StorageError if it cannot be opened; InvalidParameter if there is none
     in a database, and it is not to be made."""
     split = urlsplit(url)
@@ -175,15 +185,15 @@ def _remembered(directory: Path) -> _Remembered | None:
     return _Remembered(location, identity)
 
 
-def _remember(directory: Path, stores: _Remembered) -> None:
-    """Written only if it changes.  Lost in a crash, it is made again from what the stores say of each other."""
-    assert stores.identity is not None
+def remember(directory: Path, location: Location, identity: int) -> None:
+    """Records the stores of an environment in its directory, if it does not say so already.  Lost in a crash, it is made again from what the
+    stores say of each other."""
     text = json.dumps(
         {
             "format": _FORMAT_VERSION,
-            "environment": f"{stores.identity:x}",
-            "consensus": stores.location.consensus,
-            "blob": stores.location.blob,
+            "environment": f"{identity:x}",
+            "consensus": location.consensus,
+            "blob": location.blob,
         }
     )
     path = directory / STORES_FILE

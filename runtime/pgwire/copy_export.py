@@ -68,7 +68,7 @@ class _Writing:
 
     def begin(self) -> None:
         """Before the first rows are asked for."""
-        if (tasks := self._to.tasks) is not None:
+        if (tasks := self._to.tasks) is not None and self._to.by_tasks:
             self._fence = Fence(self._to.directory)
             writer = TaskWriter(self._layout, self._to.place.for_tasks(), self._fence.path)
             tasks.writer = pickle.dumps(writer)

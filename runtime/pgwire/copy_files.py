@@ -26,7 +26,7 @@ from ..repr.schema import Schema
 from ..sql.syntax.vocabulary import CopyFormat, CopyOptions
 from ..storage.export.fence import within
 from ..storage.export.place import PART, Place
-from ..storage.export.tasks import AnswerFile, WrittenFile
+from ..storage.export.tasks import WrittenFile
 from .copy_parquet import RowGroups
 from .copy_write import RowWriter
 from .pieces import joined_bytes
@@ -98,16 +98,17 @@ class Files:
 
 @dataclass(frozen=True, slots=True)
 class TaskWriter:
-    """Writes the rows of one file of an answer, in a task of a job, as long as the `fence` of the export is open.  It is pickled."""
+    """Writes the rows of one file of an answer, that of this number, in a task of a job, as long as the `fence` of the export is open.  It
+    is pickled."""
 
     layout: Layout
     place: Place
     fence: str
 
-    def __call__(self, answer: AnswerFile, columns: tuple[int, ...]) -> tuple[WrittenFile, ...]:
+    def __call__(self, number: int, answer: Path, columns: tuple[int, ...]) -> tuple[WrittenFile, ...]:
         with within(self.fence) as check_fence:
-            files = Files(self.layout, self.place, f"{PART}{answer.number:05}-")
-            for batch in read_answer(Path(answer.path)):
+            files = Files(self.layout, self.place, f"{PART}{number:05}-")
+            for batch in read_answer(answer):
                 held = repeat(batch)
                 for piece in slices(tuple(held[i] for i in columns)):
                     check_interrupt()

@@ -40,6 +40,12 @@ class MalformedScram(PtvcError):
     sqlstate = "08P01"
 
 
+class BindingFailed(PtvcError):
+    """Somebody may be between the client and the server."""
+
+    sqlstate = "28000"
+
+
 def fake_secret(user: str, key: bytes) -> ScramSecret:
     """What an unknown user is measured against: a stable salt, keys that nothing matches."""
     salt = _hmac(key, b"salt:" + user.encode())[:16]
@@ -92,7 +98,7 @@ class ScramServer:
             raise MalformedScram("channel binding was not offered")
         elif flag == "y" and self._end_point is not None:
             # It would bind itself, and has not seen that this was offered: somebody has taken the offer away.
-            raise MalformedScram("SCRAM channel binding negotiation error")
+            raise BindingFailed("SCRAM channel binding negotiation error")
         elif flag not in ("n", "y"):
             raise MalformedScram("malformed SCRAM message")
 
@@ -102,9 +108,12 @@ class ScramServer:
         attributes = without_proof.split(",")
         if not separator or len(attributes) < 2:
             raise MalformedScram("malformed SCRAM message")
-        expected_binding = "c=" + _b64(self._header.encode("ascii") + self._binding)
-        if attributes[0] != expected_binding or attributes[1] != f"r={self._nonce}":
-            raise MalformedScram("SCRAM nonce or channel binding does not match")
+        if attributes[0] != "c=" + _b64(self._header.encode("ascii") + self._binding):
+            if self._binding:
+                raise BindingFailed("SCRAM channel binding check failed")
+            raise MalformedScram("unexpected SCRAM channel-binding attribute in client-final-message")
+        if attributes[1] != f"r={self._nonce}":
+            raise MalformedScram("invalid SCRAM response: the nonce does not match")
         try:
             proof = base64.b64decode(proof_text, validate=True)
         except binascii.Error:

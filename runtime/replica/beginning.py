@@ -5,27 +5,29 @@ contents      state: none                                  waiting: snapshots, f
 a job's       state: its run files, as of its time         waiting: what came since
 checkpoint    state: its run files, as of its cut          waiting: what came since
 ```
+
+What is divided among workers begins with the contents, and is in no checkpoint.
 """
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from ..compute.run_file import map_run
+from ..compute.shared_files import SharedFiles
 from .checkpoint import DurableState
 from .index import INDEX_ERRS
 from .installed import Installed
 from .protocol import InstallDataflow
 
 
-def begin(installed: Installed, command: InstallDataflow, writer: str) -> None:
+def begin(installed: Installed, command: InstallDataflow, writer: str, files: SharedFiles) -> None:
     """Loads it; `writer` names this attempt of the replica in files.  Raises PtvcError and OSError."""
     state: DurableState | None = None
-    if command.durable is not None:
+    if command.durable is not None and not installed.divided:
         state = installed.state = DurableState(
             command.id,
             command.durable,
             writer,
+            files,
             may_be_packed=installed.index is None,  # that is there to be looked up in
         )
     sources = installed.inputs.values()
@@ -36,11 +38,12 @@ def begin(installed: Installed, command: InstallDataflow, writer: str) -> None:
         installed.load(runs, checkpoint.cut, checkpoint.since)
         installed.rows = sum(source.load_updates() for source in sources)
     elif command.state is not None:
-        paths = {(s.node, s.spine): [Path(path) for path in s.paths] for s in command.state}
+        names = {(s.node, s.spine): s.files for s in command.state}
         if state is not None:
-            runs = state.adopt(paths)
+            runs = state.adopt(names)
         else:
-            runs = {id_: tuple(map_run(path) for path in some) for id_, some in paths.items()}
+            files.fetch(name for some in names.values() for name in some)
+            runs = {id_: tuple(map_run(files.path(name)) for name in some) for id_, some in names.items()}
         if installed.index is not None:  # its errors at the job's one time are those of the output
             number = len(command.plan.nodes)
             runs[number, INDEX_ERRS] = runs.get((number, "errs"), ())

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import TypeVar
 
 from ..errors import DiskFull, StoreAway
 from ..persist.blob.base import Blob
+from ..persist.blob.objects import Objects
 from ..persist.part import BlobKey
 from ..persist.write import PartRef, write_parts
 from ..repr.batch import Delta
@@ -54,9 +56,38 @@ class RetryingBlob:
         return self._ask(lambda: self._blob.claim(identity))
 
     def _ask(self, operation: Callable[[], T]) -> T:
-        return retry(
-            operation, lambda error: isinstance(error, StoreAway), AWAY, self._timing, first_only(_log_wait)
-        )
+        return _patiently(operation, self._timing)
+
+
+class RetryingObjects:
+    """As `RetryingBlob`, of objects."""
+
+    def __init__(self, objects: Objects, gone: threading.Event, timing: Timing | None = None) -> None:
+        self._objects = objects
+        self._timing = timing or ThreadTiming(gone)
+
+    def put(self, name: str, path: Path) -> None:
+        _patiently(lambda: self._objects.put(name, path), self._timing)
+
+    def get(self, name: str, path: Path) -> None:
+        def get() -> None:
+            path.unlink(missing_ok=True)
+            self._objects.get(name, path)
+
+        _patiently(get, self._timing)
+
+    def read(self, name: str, offset: int, length: int) -> bytes:
+        return _patiently(lambda: self._objects.read(name, offset, length), self._timing)
+
+    def delete(self, names: Sequence[str]) -> None:
+        _patiently(lambda: self._objects.delete(names), self._timing)
+
+    def names(self, folder: str = "") -> Iterator[str]:
+        return iter(_patiently(lambda: list(self._objects.names(folder)), self._timing))
+
+
+def _patiently(operation: Callable[[], T], timing: Timing) -> T:
+    return retry(operation, lambda error: isinstance(error, StoreAway), AWAY, timing, first_only(_log_wait))
 
 
 def write_parts_when_there_is_room(

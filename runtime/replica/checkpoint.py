@@ -20,12 +20,12 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from time import monotonic
 
 from ..compute.checkpoint import Checkpoint, layout, write
 from ..compute.run import Run
 from ..compute.run_store import RunStore, StateId
+from ..compute.shared_files import MACHINE, SharedFiles
 from ..compute.spine import Spine
 from ..errors import PtvcError, StorageError
 from ..expr.tree.relation import GlobalId
@@ -51,7 +51,13 @@ class DurableState:
     Creates the directory; raises OSError."""
 
     def __init__(
-        self, id: GlobalId, options: StateOptions, writer: str, *, may_be_packed: bool = False
+        self,
+        id: GlobalId,
+        options: StateOptions,
+        writer: str,
+        files: SharedFiles = MACHINE,
+        *,
+        may_be_packed: bool = False,
     ) -> None:
         self._id = id
         self._may_be_packed = may_be_packed
@@ -59,9 +65,10 @@ class DurableState:
         self._steps = 0
         self._touched_at = monotonic()
         self._options = options
-        directory = Path(options.directory)
+        directory = files.path(options.directory)
         directory.mkdir(parents=True, exist_ok=True)
-        self.store = RunStore(directory, writer, options.spill_rows)
+        self.store = RunStore(directory, writer, options.spill_rows, files)
+        self._collected = False
         self.spines: Mapping[StateId, Spine] = {}
         self._published: Checkpoint | None = None
         self._pending: Checkpoint | None = None
@@ -78,10 +85,10 @@ class DurableState:
         self._published = checkpoint
         return self.store.load(checkpoint.state)
 
-    def adopt(self, paths: Mapping[StateId, Sequence[Path]]) -> dict[StateId, tuple[Run, ...]]:
+    def adopt(self, names: Mapping[StateId, Sequence[str]]) -> dict[StateId, tuple[Run, ...]]:
         """The runs that a job has left: worth a checkpoint at once."""
         self._rows = max(self._options.checkpoint_rows, 1)
-        return self.store.adopt(paths)
+        return self.store.adopt(names)
 
     def keep(self, spines: Mapping[StateId, Spine]) -> None:
         """`spines` hold the whole state: from now on their large runs are mapped.  Files that are not needed are deleted."""
@@ -181,8 +188,20 @@ class DurableState:
 
     def sweep(self) -> None:
         """On the checkpoint thread: deletes the files that neither state nor checkpoint has any more."""
-        if (published := self._published) is not None:
+        if (published := self._published) is None:
+            return
+        try:
             self.store.sweep(published.files())
+            if not self._collected:  # before, it was not known which files of earlier processes are needed
+                self.store.collect_published(published.files())
+                self._collected = True
+        except PtvcError as error:
+            logger.warning("files of %s that nobody needs are left: %s", self._id, error.message)
+
+    def leave(self, successor: StateOptions | None = None) -> None:
+        """The state is not needed on this machine any more, unless its successor is to be in the same place."""
+        if successor is None or successor.directory != self._options.directory:
+            self.store.shared.leave(self._options.directory)
 
 
 @dataclass(frozen=True, slots=True)

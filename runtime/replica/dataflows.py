@@ -15,6 +15,8 @@ from contextlib import contextmanager
 from functools import partial
 from time import monotonic
 
+from ..compute.partitioned.workers import WorkerLost
+from ..compute.shared_files import MACHINE, SharedFiles
 from ..errors import MemoryLimitExceeded, PtvcError, QueryCanceled, ReplicaUnavailable, StorageError
 from ..expr.tree.relation import GlobalId
 from ..interrupt import check_interrupt, interruptible
@@ -41,6 +43,7 @@ from .protocol import (
     Progress,
     Repoint,
     StateLost,
+    StateOptions,
     Status,
     StepEnded,
     SubscriptionOutput,
@@ -48,16 +51,27 @@ from .protocol import (
 from .sharing import Sharing
 from .step_jobs import StepJobs
 from .step_under_way import StepUnderWay
+from .workers.team import Team
 
 logger = logging.getLogger(__name__)
 
 
 class Dataflows:
     """`writer` names this replica's attempt in the blobs that it writes; `background` writes large outputs while steps go on;
-    None: the step writes them itself."""
+    None: the step writes them itself.  State is among `files`.  `team` are the replica's workers, if there are several: when one of them
+    is lost, methods raise WorkerLost, and the replica is to end."""
 
-    def __init__(self, blob: Blob, writer: str, background: OutputWriter | None = None) -> None:
+    def __init__(
+        self,
+        blob: Blob,
+        writer: str,
+        background: OutputWriter | None = None,
+        files: SharedFiles = MACHINE,
+        team: Team | None = None,
+    ) -> None:
         self._blob = blob
+        self._files = files
+        self._team = team
         self._writer = writer
         self._background = background
         self._lost: queue.SimpleQueue[tuple[Installed, Exception]] = queue.SimpleQueue()
@@ -65,7 +79,7 @@ class Dataflows:
         self._readers: dict[GlobalId, list[Input]] = {}
         self._closed = 0
         self._sharing = Sharing()
-        self.memory = MemoryLimit()
+        self.memory = MemoryLimit(one_process=team is None)
         self.jobs = StepJobs()
         self._interrupts: Interrupts[GlobalId] = Interrupts()
         self._halted: dict[GlobalId, int] = {}
@@ -75,9 +89,12 @@ class Dataflows:
         """Prepares the dataflow; its first step hydrates it, or takes in what came after its state.  Yields what
         the coordinator should hear."""
         started = monotonic()
-        self._remove(command.id)  # installed once more: it starts from what is durable by now
+        # Installed once more: it starts from what is durable by now.
+        self._remove(command.id, successor=command.durable)
         try:
-            installed = Installed.made(command, self._blob, started)
+            installed = Installed.made(command, self._blob, started, self._team)
+        except WorkerLost:
+            raise
         except Exception as error:  # a dataflow that cannot begin must not take the others along
             logger.exception("dataflow %s cannot be made", command.id)
             yield Status(command.id, "failed", _reason(error))
@@ -110,7 +127,7 @@ class Dataflows:
 
     def _begin(self, installed: Installed, command: InstallDataflow) -> None:
         """Gets what the dataflow begins with."""
-        begin(installed, command, self._writer)
+        begin(installed, command, self._writer, self._files)
         self._share(installed, command)
         if installed.state is not None:
             installed.state.keep(installed.spines())
@@ -202,11 +219,16 @@ class Dataflows:
             if source.id in self._installed:
                 self._put_behind(source.id)
 
-    def _remove(self, id: GlobalId) -> None:
+    def _remove(self, id: GlobalId, successor: StateOptions | None = None) -> None:
+        """`successor` says where the state is that takes the place of the dataflow's."""
         installed = self._installed.pop(id, None)
-        if installed is not None:
-            installed.removed = True
-            self._stop_reading(installed)
+        if installed is None:
+            return
+        installed.removed = True
+        installed.dataflow.close()
+        self._stop_reading(installed)
+        if installed.state is not None:
+            installed.state.leave(successor)
 
     def _stop_reading(self, installed: Installed) -> None:
         self._sharing.leave(installed.id)
@@ -308,6 +330,8 @@ class Dataflows:
         except MemoryLimitExceeded as error:
             yield self._failed_with(installed, error)
             return
+        except WorkerLost:
+            raise
         except Exception as error:  # a dataflow that fails must not take the others along
             yield self._failed(installed, error)
             return
@@ -407,7 +431,7 @@ class Dataflows:
                 yield DataflowStatistics(
                     installed.id,
                     installed.dataflow.statistics(),
-                    sum(spine.nbytes for spine in spines),
+                    sum(spine.nbytes for spine in spines) + installed.dataflow.elsewhere_nbytes,
                     sum(spine.mapped_nbytes for spine in spines),
                 )
 

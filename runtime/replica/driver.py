@@ -1,8 +1,8 @@
 """The driver: a small process that owns the environment's Spark application and does what the coordinator says (`driving`).
 
 It exits when the coordinator goes, and when its JVM dies: the coordinator then starts a new one.
-`python -m ptvc.replica.driver COORDINATOR ADDRESS DIRECTORY BLOBS MASTER MEMORY`, where COORDINATOR is its process id and BLOBS their URL; the standard
-input is the secret that it shares with the coordinator.
+`python -m ptvc.replica.driver COORDINATOR ADDRESS DIRECTORY BLOBS MASTER MEMORY HOST PROPERTIES`, where COORDINATOR is its process id, BLOBS their
+URL, and the last two are as in `DriverCommand`; the standard input is the secret that it shares with the coordinator.
 """
 
 from __future__ import annotations
@@ -24,7 +24,15 @@ ORPHANED_S = 0.5
 
 
 def main(
-    secret: bytes, coordinator: str, address: str, directory: str, blobs: str, master: str, memory: str
+    secret: bytes,
+    coordinator: str,
+    address: str,
+    directory: str,
+    blobs: str,
+    master: str,
+    memory: str,
+    host: str,
+    properties: str,
 ) -> None:
     """Starts Spark, then serves the coordinator, to which it proves that it knows the secret; returns when it is gone."""
     dialled = threading.Event()
@@ -35,7 +43,8 @@ def main(
     path = Path(directory)
     without_pandas(at_all=True)  # before the import below, as some modules make arrays
     with ThreadPoolExecutor(1, "spark") as starting:
-        spark = starting.submit(application_context, master, memory, path / "spark", (PRELOADED,))
+        own = Path(properties) if properties else None
+        spark = starting.submit(application_context, master, memory, path / "spark", (PRELOADED,), host, own)
         # Takes as long as the JVM.
         from ..compute.spark.application import Application
         from .driving import serve

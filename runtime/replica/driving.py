@@ -4,41 +4,52 @@ from __future__ import annotations
 
 import logging
 import os
+import shutil
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from time import monotonic, sleep
 
+from ..compute.shared_files import SharedRoot
 from ..compute.spark.application import Application
+from ..compute.spark.failures import reason_of
 from ..persist.column_cache import ColumnCache
 from ..retry import Backoff, Pauses
 from .jobs import run_job, run_tasks
 from .main import run_replica
 from .protocol import (
     DRIVER,
+    PAYLOADS,
     CancelJob,
     Connection,
     DriverHello,
+    DriverWelcome,
     Hello,
     JobFinished,
     Message,
     Refused,
+    ReplicaWaits,
     RunJob,
     RunTasks,
     StartReplica,
     StopReplica,
     UnixAddress,
     dial,
+    job_writer,
 )
 
 logger = logging.getLogger(__name__)
 
 EXIT_JVM_DIED = 3
+EXIT_SPARK_ENDED = 5
 RESUBMIT = Backoff(first_s=0.5, longest_s=5.0)
 HEALTHY_S = 10.0
 """A resident task that ran for so long did not fail to start."""
+ROOM_WITHIN_S = 90.0
+"""So long a resident task may wait for an executor until the coordinator hears of it."""
 JOBS_AT_ONCE = max(2, len(os.sched_getaffinity(0)))
 """More would only hold more memory: each has a task for every core."""
 DIAL_S = 0.02
@@ -49,9 +60,12 @@ DIALLED_WITHIN_S = 60.0
 
 
 class Driver:
-    def __init__(self, connection: Connection, blobs: str, cache: ColumnCache, app: Application) -> None:
+    def __init__(
+        self, connection: Connection, blobs: str, root: SharedRoot, cache: ColumnCache, app: Application
+    ) -> None:
         self._connection = connection
         self._blobs = blobs
+        self._root = root
         self._cache = cache
         self._app = app
         self._stop: dict[str, threading.Event] = {}
@@ -76,40 +90,61 @@ class Driver:
             case StopReplica(replica=replica):
                 if (stop := self._stop.pop(replica, None)) is not None:
                     stop.set()
-                    self._app.cancel(f"resident-{replica}")
+                    self._app.stop_resident(replica)
             case RunJob(job_id=job_id) | RunTasks(job_id=job_id):
                 self._jobs = {id_: job for id_, job in self._jobs.items() if not job.done()}
                 self._jobs[job_id] = self._pool.submit(self._run_job, message)
             case CancelJob(job_id=job_id):
                 waiting = self._jobs.get(job_id)
                 if waiting is not None and not waiting.cancel():
-                    self._app.cancel_for_good(f"job-{job_id}")
+                    self._app.cancel_for_good(job_writer(job_id))
             case _:
                 raise TypeError(f"the driver does not understand {type(message).__name__}")
 
     def _keep_resident(self, command: StartReplica, stop: threading.Event) -> None:
         """Submits the resident job again and again until the replica is dropped."""
         # What Spark carries to the task, on a channel of its own, has the secret.
-        work = partial(run_replica, command, self._blobs, self._cache)
+        work = partial(run_replica, command, self._blobs, self._root, self._cache)
         pauses = Pauses(RESUBMIT)
         while not stop.is_set():
             began = monotonic()
+            waiting = threading.Timer(ROOM_WITHIN_S, self._look_for, (command, stop))
+            waiting.daemon = True
+            waiting.start()
             try:
-                self._app.run_resident(command.replica, work)
+                self._app.run_resident(command.replica, work, command.cores)
             except Exception as error:  # Spark gave up on the task: try again, it may have been killed
                 if stop.is_set():
                     return
-                logger.warning("resident task of replica %s ended: %s", command.replica, error)
+                logger.info("resident task of replica %s ended: %s", command.replica, error)
+                if self._app.has_ended:
+                    os._exit(EXIT_SPARK_ENDED)  # the coordinator starts another
+                self._tell_why(command, f"Spark cannot run it: {reason_of(error)}", failed=True)
+            finally:
+                waiting.cancel()
             if monotonic() - began > HEALTHY_S:
                 pauses.reset()
             stop.wait(pauses.endless())
 
+    def _look_for(self, command: StartReplica, stop: threading.Event) -> None:
+        """Says that no executor has room for the replica, if that is so."""
+        if not stop.is_set() and not self._app.is_placed(command.replica):
+            cores = f"{command.cores} core{'s' if command.cores > 1 else ''}"
+            self._tell_why(
+                command, f"no executor of {self._app.master} has {cores} free for it", failed=False
+            )
+
+    def _tell_why(self, command: StartReplica, reason: str, *, failed: bool) -> None:
+        logger.warning("replica %s: %s", command.replica, reason)
+        with suppress(ConnectionError):  # the coordinator is gone, and this process with it
+            self._connection.send(ReplicaWaits(command.replica, command.epoch, failed, reason))
+
     def _run_job(self, command: RunJob | RunTasks) -> None:
         try:
             if isinstance(command, RunTasks):
-                finished = run_tasks(self._app, command, self._connection.send)
+                finished = run_tasks(self._app, command, self._root, self._connection.send)
             else:
-                finished = run_job(self._app, command, self._blobs, self._connection.send)
+                finished = run_job(self._app, command, self._blobs, self._root, self._connection.send)
         except Exception as error:  # the coordinator decides what becomes of the dataflow
             logger.exception("job %d failed", command.job_id)
             finished = JobFinished(command.job_id, (), (), 0, 0.0, error=f"{type(error).__name__}: {error}")
@@ -127,7 +162,11 @@ def serve(
         connection = _dialled(UnixAddress(address), secret)
         dialled()
         connection.send(DriverHello(os.getpid(), app.version, app.master))
-        Driver(connection, blobs, cache, app).run()
+        welcome = connection.receive()
+        if isinstance(welcome, DriverWelcome):  # otherwise it has ended
+            # Of jobs of a driver that has died; what is published the coordinator removes.
+            shutil.rmtree(welcome.files.here().path(PAYLOADS), ignore_errors=True)
+            Driver(connection, blobs, welcome.files, cache, app).run()
     finally:
         app.stop()
 

@@ -22,10 +22,10 @@ from ..persist.blob.base import Blob
 from ..repr.batch import Batch, Delta, concat_batches
 from ..repr.consolidate import consolidate
 from ..retry import Backoff, ThreadTiming, retry
-from ..storage.sink.contract import IntervalRefused, SinkFenced, SinkTarget
+from ..storage.sink.contract import IntervalRefused, SinkFenced, SinkTarget, refuse_ahead
 from ..storage.sink.lake.exchange import Exchange
 from ..storage.sink.targets import open_target
-from .protocol import InstallSink, Message, Progress, SinkBehind, SinkProgress, Status
+from .protocol import FormerInput, InstallSink, Message, Progress, SinkBehind, SinkProgress, Status
 from .sink_input import MOST_HELD_BYTES, Chunk, SinkInput, errors_of
 from .sink_switch import switched
 
@@ -62,9 +62,8 @@ class _RunningSink:
         self._send = send
         self._predecessor = predecessor
         self.input = SinkInput(command.input, most_held)
-        self._former = SinkInput(command.former.input, most_held) if command.former is not None else None
-        new = command.input.schema
-        self._exchange = Exchange.between(new if command.former is None else command.former.input.schema, new)
+        self._formers = [(former, SinkInput(former.input, most_held)) for former in command.formers]
+        self._exchange = Exchange.between(command.input.schema, command.input.schema)
         self._changed = threading.Condition()
         self._stop = threading.Event()
         self._looked_at = 0
@@ -79,8 +78,7 @@ class _RunningSink:
     @property
     def nbytes(self) -> int:
         """Bytes in memory: of references, and of the rows that are being written."""
-        former = self._former
-        return self.input.nbytes + (former.nbytes if former is not None else 0) + self._reading
+        return self.input.nbytes + sum(known.nbytes for _, known in tuple(self._formers)) + self._reading
 
     def shed(self) -> int:
         """Forgets the references to what came since it was installed; returns their bytes."""
@@ -108,8 +106,8 @@ class _RunningSink:
 
     def _inputs(self) -> Iterator[tuple[GlobalId, SinkInput]]:
         yield self._command.input.id, self.input
-        if self._former is not None and self._command.former is not None:
-            yield self._command.former.input.id, self._former
+        for former, known in self._formers:
+            yield former.input.id, known
 
     def stop(self) -> None:
         with self._changed:
@@ -135,14 +133,15 @@ class _RunningSink:
                     description.as_of,
                     command.connections,
                     command.term,
-                    self._exchange.former if command.former is not None else None,
+                    {former.generation: former.input.schema for former in command.formers},
                 )
             ) as sink:
                 self._retry(sink.open)
-                first = command.former.input if command.former is not None else command.input
+                first = command.formers[0].input if command.formers else command.input
                 sink.check_follows(first.as_of + 1)
-                if command.former is not None:
-                    self._switch(sink, command.former.last)
+                refuse_ahead(sink.durable_upper, first.as_of + 1, command.restored_upper)
+                if (shown := self._shown(sink)) is not None:
+                    self._switch(sink, *shown)
                 while True:
                     self._await(lambda: self.input.complete_to > self._looked_at)
                     self._write_known(sink)
@@ -163,14 +162,21 @@ class _RunningSink:
         except ConnectionError:
             return  # the coordinator is gone, and this replica with it
 
-    def _switch(self, sink: SinkTarget, last: int) -> None:
-        """Lets the target go over to the input from the former one, which it shows up to `last`, or up to where it is further
-        already."""
-        former = self._former
-        if former is None or sink.written_generation == self._command.description.generation:
-            self._former = None
-            return
-        time = max(sink.upper, last + 1)
+    def _shown(self, sink: SinkTarget) -> tuple[FormerInput, SinkInput] | None:
+        """The former input that the target shows; the others are let go of."""
+        with self._changed:
+            wanted = sink.written_generation
+            self._formers = [each for each in self._formers if each[0].generation == wanted]
+        if self._formers or wanted == self._command.description.generation:
+            return next(iter(self._formers), None)
+        raise StorageError(
+            f"the target shows generation {wanted} of what the sink reads, which is none that it may show"
+        )
+
+    def _switch(self, sink: SinkTarget, shown: FormerInput, former: SinkInput) -> None:
+        """Lets the target go over to the input from the former one."""
+        self._exchange = Exchange.between(shown.input.schema, self._command.input.schema)
+        time = max(sink.upper, self._command.formers[-1].last + 1)
         self._await(lambda: former.complete_to >= time or former.behind)
         while True:
             self._await(lambda: self.input.complete_to > max(time, self._looked_at))
@@ -179,7 +185,7 @@ class _RunningSink:
         with self._changed:
             if former.complete_to < time or self.input.complete_to <= time:
                 raise _Behind
-            self._former = None
+            self._formers = []
             gone, begun = former.take(0, time, _WHOLE), self.input.take(0, None, _WHOLE)
         lower = sink.upper
         old, new = self._read(gone), self._read(begun)
@@ -250,13 +256,14 @@ class _RunningSink:
         return net, chunk.upper
 
     def _say_running(self, sink: SinkTarget) -> None:
-        self._state("running", None)
+        """Its status last: whoever sees that it runs may rely on what it has gone over to."""
         progress = SinkProgress(
             self._command.id, sink.durable_upper, sink.written_generation, asdict(sink.statistics)
         )
         if progress != self._progress:
             self._progress = progress
             self._send(progress)
+        self._state("running", None)
 
     def _read(self, chunk: Chunk) -> Delta:
         """Raises _Behind if parts are not there any more: others have taken their place."""

@@ -62,9 +62,15 @@ FEW_RECORDS = 1_000
 
 class _RunningSource:
     def __init__(
-        self, blob: Blob, writer: str, command: InstallSource, send: Callable[[Message], None]
+        self,
+        blob: Blob,
+        writer: str,
+        command: InstallSource,
+        send: Callable[[Message], None],
+        scratch: Path | None,
     ) -> None:
         self._blob = blob
+        self._scratch = scratch
         self._writer = writer
         self._command = command
         self._outputs = command.outputs
@@ -153,7 +159,7 @@ class _RunningSource:
         stored = None
         if command.position is not None:
             stored = Stored(stored_updates(self._blob, state.stored), self._recorded_rows())
-        scratch = Scratch(Path(state.directory), state.spill_rows)
+        scratch = Scratch(self._scratch, state.spill_rows)
         return open_source(
             command.description,
             command.outputs,
@@ -309,16 +315,22 @@ class _RunningSource:
 
 
 class Sources:
-    """The sources of one replica.  One thread says what there is to do; another may hand on what has become of a commit, and end them."""
+    """The sources of one replica.  One thread says what there is to do; another may hand on what has become of a commit, and end them.
+    In the directory `scratch` they keep what is too large for memory; None: nothing is."""
 
-    def __init__(self, blob: Blob, writer: str, send: Callable[[Message], None]) -> None:
+    def __init__(
+        self, blob: Blob, writer: str, send: Callable[[Message], None], scratch: Path | None = None
+    ) -> None:
+        self._scratch = scratch
         self._blob = blob
         self._writer = writer
         self._send = send
         self._running: dict[GlobalId, _RunningSource] = {}
 
     def install(self, command: InstallSource) -> None:
-        self._running[command.id] = _RunningSource(self._blob, self._writer, command, self._send)
+        self._running[command.id] = _RunningSource(
+            self._blob, self._writer, command, self._send, self._scratch
+        )
 
     def ingested(self, message: Ingested) -> None:
         if (source := self._running.get(message.id)) is not None:

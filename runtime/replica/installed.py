@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..compute.dataflow import Dataflow
+from ..compute.partitioned.placement import undivided
 from ..compute.plan import not_a_job, reading
 from ..compute.run import Run
 from ..compute.run_store import StateId
@@ -20,6 +21,7 @@ from .index import Index
 from .inputs import Input
 from .protocol import IndexOutput, InstallDataflow, Repoint, SubscriptionOutput, ViewOutput
 from .step_under_way import StepUnderWay
+from .workers.team import DividedDataflow, Team
 
 
 @dataclass(slots=True)
@@ -51,13 +53,28 @@ class Installed:
     never_by_job: str | None = None
 
     @classmethod
-    def made(cls, command: InstallDataflow, blob: Blob, started: float) -> Installed:
-        """Has no state yet, and nothing waits for it but what its inputs begin with."""
+    def made(
+        cls, command: InstallDataflow, blob: Blob, started: float, team: Team | None = None
+    ) -> Installed:
+        """Has no state yet, and nothing waits for it but what its inputs begin with.  A `team` divides what can be divided, if it
+        begins with nothing."""
         plan, output = command.plan, command.output
         widths = {id_: len(plan.import_schema(id_)) for id_ in plan.imports}
+        arranged = isinstance(output, IndexOutput)
+        never_by_job = "it is a subscription's" if isinstance(output, SubscriptionOutput) else not_a_job(plan)
+        if (
+            team is not None
+            and undivided(plan) is None
+            and command.state is None
+            and command.checkpoint is None
+        ):
+            dataflow: Dataflow = DividedDataflow(team, plan, command.as_of, arranged=arranged)
+            never_by_job = "its state is divided among the workers of its replica"
+        else:
+            dataflow = Dataflow(plan, command.as_of, arranged=arranged)
         return cls(
             id=command.id,
-            dataflow=Dataflow(plan, command.as_of, arranged=isinstance(output, IndexOutput)),
+            dataflow=dataflow,
             inputs={source.id: Input(blob, source, widths.get(source.id)) for source in command.imports},
             output=output,
             schema=plan.schema,
@@ -65,9 +82,7 @@ class Installed:
             index=Index(plan.schema, output.key) if isinstance(output, IndexOutput) else None,
             started=started,
             appended=output.upper if isinstance(output, ViewOutput) else 0,
-            never_by_job="it is a subscription's"
-            if isinstance(output, SubscriptionOutput)
-            else not_a_job(plan),
+            never_by_job=never_by_job,
         )
 
     @property
@@ -114,7 +129,12 @@ class Installed:
     @property
     def nbytes(self) -> int:
         """Bytes in memory, of state and of what waits to be taken in."""
-        return sum(spine.nbytes for spine in self.held()) + self.waiting
+        return sum(spine.nbytes for spine in self.held()) + self.dataflow.elsewhere_nbytes + self.waiting
+
+    @property
+    def divided(self) -> bool:
+        """Whether its state is in several processes."""
+        return isinstance(self.dataflow, DividedDataflow)
 
     @property
     def waiting(self) -> int:
@@ -133,6 +153,7 @@ class Installed:
             spine.load(())
         for source in self.inputs.values():
             source.clear()
+        self.dataflow.close()
 
     def load(self, runs: Mapping[StateId, Sequence[Run]], upper: int, since: int | None) -> None:
         """Goes on from the state that the same dataflow had at `upper`; `since` is that of the index."""

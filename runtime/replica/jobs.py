@@ -3,23 +3,35 @@ nothing of each other."""
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
+from functools import partial
 from time import monotonic
+from typing import Any
 
 from ..compute.narrow_imports import narrow_imports
+from ..compute.shared_files import SharedRoot
 from ..compute.spark.application import Application
 from ..compute.spark.broadcast import broadcast
 from ..compute.spark.first_paths import first_paths
 from ..compute.spark.job import Job
+from ..compute.spark.node_directory import task_files
 from ..compute.spark.superstep import JobResult, Progress
 from ..expr.tree.relation import GlobalId
 from ..repr.batch import to_ipc
 from ..repr.schema import ERROR_SCHEMA, Schema
-from .protocol import INDEX_RUNS, JobFinished, JobProgress, RunJob, RunTasks, StateRuns, job_writer
+from ..storage.export.tasks import AnswerFile, FileWriting, WrittenFiles
+from .protocol import (
+    INDEX_RUNS,
+    JobFinished,
+    JobProgress,
+    RunJob,
+    RunTasks,
+    StateRuns,
+    job_payloads,
+    job_writer,
+)
 
 PARTITION_ROWS = 4_000_000
 """A task holds the rows of its partition in memory, so there are more partitions than cores for larger inputs."""
@@ -32,20 +44,21 @@ MAINTENANCE_POOL = "maintenance"
 PROGRESS_INTERVAL_S = 0.25
 
 
-def default_partitions(rows: int, nbytes: int) -> int:
-    """Tasks per level for an input of so many rows and encoded bytes."""
-    return max(len(os.sched_getaffinity(0)), -(-rows // PARTITION_ROWS), -(-nbytes // PARTITION_BYTES))
+def default_partitions(rows: int, nbytes: int, cores: int) -> int:
+    """Tasks per level for an input of so many rows and encoded bytes, where so many cores may run them."""
+    return max(cores, -(-rows // PARTITION_ROWS), -(-nbytes // PARTITION_BYTES))
 
 
 def run_job(
-    app: Application, command: RunJob, blobs: str, send: Callable[[JobProgress], None]
+    app: Application, command: RunJob, blobs: str, root: SharedRoot, send: Callable[[JobProgress], None]
 ) -> JobFinished:
     """Runs a job on the blobs at a URL, and says now and then how far it is; raises what made it fail."""
     started = monotonic()
+    files = root.here()
     if command.directory:
-        Path(command.directory).mkdir(parents=True, exist_ok=True)
-    rows, group = command.rows, f"job-{command.job_id}"
-    partitions = command.partitions or default_partitions(rows, command.nbytes)
+        files.path(command.directory).mkdir(parents=True, exist_ok=True)
+    rows, group = command.rows, job_writer(command.job_id)
+    partitions = command.partitions or default_partitions(rows, command.nbytes, app.job_cores)
     plan = command.plan
     columns: dict[GlobalId, tuple[int, ...]] = {}
     copies: dict[int, frozenset[str]] = {}
@@ -70,20 +83,31 @@ def run_job(
         step=command.step,
         merge_upper=command.merge_upper,
         permit=str(app.permit(group)),
-        payloads=str(app.payloads(group)),
+        payloads=job_payloads(command.job_id),
+        files=root,
     )
     imports = [(source.id, source.snapshot) for source in command.imports]
     run = app.job_run(job)
-    with _reported(command.job_id, lambda: run.progress, send):
-        result = run.run(imports, command.pool or MAINTENANCE_POOL, group)
+    try:
+        with _reported(command.job_id, lambda: run.progress, send):
+            result = run.run(imports, command.pool or MAINTENANCE_POOL, group)
+    finally:
+        if command.directory:
+            files.leave(command.directory)
     return _finished(command, result, monotonic() - started)
 
 
-def run_tasks(app: Application, command: RunTasks, send: Callable[[JobProgress], None]) -> JobFinished:
+def run_tasks(
+    app: Application, command: RunTasks, root: SharedRoot, send: Callable[[JobProgress], None]
+) -> JobFinished:
     """As `run_job`."""
     started = monotonic()
-    group, count = f"job-{command.job_id}", len(command.items)
-    run = app.tasks_run(command.work, command.items, group)
+    group, count = job_writer(command.job_id), len(command.items)
+    asked = command.work
+    work: Callable[[Any], Any] = (
+        partial(_write_answer, root, asked) if isinstance(asked, FileWriting) else asked
+    )
+    run = app.tasks_run(work, command.items, group, root)
 
     def progress() -> Progress:
         done = run.done
@@ -92,6 +116,16 @@ def run_tasks(app: Application, command: RunTasks, send: Callable[[JobProgress],
     with _reported(command.job_id, progress, send):
         results = run.run(command.pool or MAINTENANCE_POOL, group)
     return JobFinished(command.job_id, (), (), 0, monotonic() - started, results=tuple(results))
+
+
+def _write_answer(root: SharedRoot, work: FileWriting, answer: AnswerFile) -> WrittenFiles:
+    """In a task."""
+    files = task_files(root)
+    files.fetch((answer.name,))
+    try:
+        return work(answer.number, files.path(answer.name))
+    finally:
+        files.leave(answer.name)
 
 
 def _schemas(command: RunJob) -> dict[GlobalId, Schema]:
@@ -149,7 +183,7 @@ def _report(
 
 
 def _finished(command: RunJob, result: JobResult, seconds: float) -> JobFinished:
-    state = [StateRuns(node, name, tuple(paths)) for (node, name), paths in result.state.items()]
+    state = [StateRuns(node, name, tuple(files)) for (node, name), files in result.state.items()]
     if result.index:
         state.append(StateRuns(len(command.plan.nodes), INDEX_RUNS, tuple(result.index)))
     failure = None
@@ -162,7 +196,7 @@ def _finished(command: RunJob, result: JobResult, seconds: float) -> JobFinished
         tuple(state),
         result.rows_read,
         seconds,
-        answers=tuple(answer.path for answer in result.answers if answer.path),
+        answers=tuple(answer.name for answer in result.answers if answer.name),
         answer_bytes=sum(answer.nbytes for answer in result.answers),
         retracts=any(answer.retracts for answer in result.answers),
         failure=failure,

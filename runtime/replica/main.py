@@ -17,15 +17,18 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
+from pathlib import Path
 from time import monotonic
 
+from ..compute.shared_files import CopiedFiles, SharedFiles, SharedRoot
+from ..compute.spark.node_directory import node_directory
 from ..config import SWITCH_INTERVAL_S
 from ..errors import PtvcError
 from ..persist.blob.base import Blob
 from ..persist.column_cache import ColumnCache
 from ..persist.location import open_blob
 from ..supervision import Supervisor
-from .blob_retry import RetryingBlob
+from .blob_retry import RetryingBlob, RetryingObjects
 from .checkpoint import PendingCheckpoint
 from .dataflows import Dataflows
 from .egress import Egress
@@ -68,6 +71,7 @@ from .protocol import (
 )
 from .step_under_way import StepUnderWay
 from .stop_deadline import StopDeadline
+from .workers.team import Team
 
 logger = logging.getLogger(__name__)
 
@@ -79,8 +83,8 @@ EXIT_STUCK = 4
 """The status of a process in which a dataflow did not stop."""
 
 
-def run_replica(start: StartReplica, blobs: str, cache: ColumnCache, attempt: int) -> None:
-    """Runs one replica, whose blobs are at that URL, until the coordinator closes the connection."""
+def run_replica(start: StartReplica, blobs: str, root: SharedRoot, cache: ColumnCache, attempt: int) -> None:
+    """Runs one replica, whose blobs are at that URL, until the coordinator closes the connection.  `cache` is for those on its machine."""
     sys.setswitchinterval(SWITCH_INTERVAL_S)
     hello = Hello(start.replica, start.epoch, attempt, os.getpid())
     try:
@@ -89,10 +93,31 @@ def run_replica(start: StartReplica, blobs: str, cache: ColumnCache, attempt: in
         # Dropped, or started anew: whether it is submitted again is for the driver to say.
         logger.warning("replica %s, attempt %d, is not taken: %s", start.replica, attempt, error)
         return
+    if root.blobs is not None:
+        cache = ColumnCache(_own_directory("columns"))
+    files = root.on_machine(
+        Path(root.path) if root.blobs is None else _own_directory("replicas", start.replica)
+    )
     writer = replica_writer(start.replica, start.epoch, attempt)
-    made = Replica(connection, open_blob(blobs), cache, writer, kill=partial(os._exit, EXIT_STUCK))
+    made = Replica(
+        connection,
+        open_blob(blobs),
+        files,
+        cache,
+        writer,
+        kill=partial(os._exit, EXIT_STUCK),
+        workers=start.workers,
+    )
     made.warm()
     made.run()
+    files.leave("")  # one that fails is tried again, mostly on the same machine
+
+
+def _own_directory(*names: str) -> Path:
+    """On the machine on which Spark has placed the replica."""
+    path = node_directory().joinpath(*names)
+    path.mkdir(parents=True, exist_ok=True)
+    return path
 
 
 class Inbox:
@@ -128,15 +153,17 @@ def _nbytes(progress: Progress) -> int:
 
 
 class Replica:
-    """`kill` ends the process at once, whatever its threads are at."""
+    """`kill` ends the process at once, whatever its threads are at.  With several `workers`, this process leads the others."""
 
     def __init__(
         self,
         connection: Connection,
         blob: Blob,
+        files: SharedFiles,
         cache: ColumnCache,
         writer: str,
         kill: Callable[[], None],
+        workers: int = 1,
     ) -> None:
         self._connection = connection
         self._inbox = Inbox()
@@ -144,16 +171,24 @@ class Replica:
         retrying = RetryingBlob(blob, self._gone)
         self._supervisor = Supervisor(self._failed)
         self._outputs = OutputWriter(connection.send, self._supervisor)
-        self._dataflows = Dataflows(retrying, writer, self._outputs)
+        if isinstance(files, CopiedFiles):
+            files = files.over(lambda objects: RetryingObjects(objects, self._gone))
+        self._team = Team(workers) if workers > 1 else None
+        self._dataflows = Dataflows(retrying, writer, self._outputs, files, self._team)
         self._peeks = Peeks(blob, cache, connection, self._supervisor)
         self._look_ups = ThreadPoolExecutor(1, "look-ups")
         self._stored = StoredLookUps(blob, cache, connection.send, self._look_up_beside)
-        self._sources = Sources(retrying, writer, connection.send)
+        self._sources = Sources(retrying, writer, connection.send, files.root)
         self._sinks = Egress(retrying, connection.send)
         self._dataflows.memory.buffers = (self._sinks, self._outputs)
         self._checkpointer = ThreadPoolExecutor(1, "checkpoint")
         self._deadline = StopDeadline(self._dataflows.abandoned, kill)
         self._reported = monotonic()
+
+    @property
+    def members(self) -> list[int]:
+        """The numbers of the processes that this one leads."""
+        return [] if self._team is None else self._team.pids
 
     def warm(self) -> None:
         """Starts what the first query would wait for."""
@@ -186,6 +221,8 @@ class Replica:
             self._outputs.close()
             self._checkpointer.shutdown(cancel_futures=True)
             self._connection.close()
+            if self._team is not None:
+                self._team.close()
         if self._supervisor.failure is not None:  # Spark runs the task again
             raise self._supervisor.failure
 

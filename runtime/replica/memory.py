@@ -80,10 +80,11 @@ def query_limit(given: int | None, dataflows: int | None) -> int:
 
 
 class MemoryLimit:
-    """`limit` in bytes, for all dataflows and buffers together; None is none."""
+    """`limit` in bytes, for all dataflows and buffers together; None is none.  `one_process`: all of them are in this one."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, one_process: bool = True) -> None:
         self.limit: int | None = None
+        self._one_process = one_process
         self.buffers: Sequence[Buffer] = ()
         self._checked = 0.0
 
@@ -106,7 +107,8 @@ class MemoryLimit:
         and did not help, the holder that is to fail, and why."""
         if self.limit is None or monotonic() - self._checked < CHECK_INTERVAL_S:
             return None
-        if (resident := resident_memory()) is not None and resident <= self.limit:
+        resident = resident_memory() if self._one_process else None
+        if resident is not None and resident <= self.limit:
             self._checked = (
                 monotonic()
             )  # all of the process is less: nobody need add up what a thousand dataflows hold

@@ -25,7 +25,7 @@ import numpy as np
 
 from ..compute.checkpoint import save
 from ..compute.dataflow import Dataflow
-from ..compute.run import Run, RunFile
+from ..compute.run import Run, RunFile, StoredRun
 from ..compute.run_file import map_run, write_unsynced
 from ..compute.run_store import StateId
 from ..compute.spark.job import Changes, Step
@@ -61,34 +61,44 @@ class StepUnderWay:
         self._handles = dataflow.handles() | {id_: spine.handle() for id_, spine in held.items()}
         self._shared = dataflow.shared_runs()
         self._saved: Mapping[StateId, tuple[Run, ...]] = {}  # their files stay as long as somebody has them
-        self._base: Mapping[StateId, tuple[RunFile, ...]] = {}
+        self._files = state.store.shared
         self._changes: tuple[Changes, ...] = ()
         self._directory: Path | None = None
 
     def written(self) -> StepJob:
-        """On the checkpoint thread: writes state and changes.  Raises OSError and PtvcError."""
+        """On the checkpoint thread: writes state and changes, and publishes them.  Raises OSError and PtvcError."""
         self._saved = save(self._state.store, self._spines, self._handles)
         self._handles = {}
         self._directory = directory = self._state.store.new_directory()
         assert self._inputs is not None
-        self._changes = tuple(self._written(directory, id_, delta) for id_, delta in self._inputs.items())
+        store = self._state.store
+        self._changes = self._written(directory, self._inputs)
         self._inputs = None
         searched = {
-            id_: tuple(run.searched_file for run in runs) for id_, runs in self._saved.items() if runs
-        }
-        self._base = {
-            id_: tuple(file for file in files if file is not None) for id_, files in searched.items()
+            id_: [file for run in runs if (file := run.searched_file) is not None]
+            for id_, runs in self._saved.items()
+            if runs
         }
         shared = {node: self._on_file(directory, node, runs) for node, runs in self._shared.items()}
-        step = Step(self.lower, self.upper, self._changes, self._base, shared)
-        return StepJob(self.id, self.number, self._dataflow.plan, step, str(directory))
+        step = Step(self.lower, self.upper, self._changes, store.stored(searched), store.stored(shared))
+        return StepJob(self.id, self.number, self._dataflow.plan, step, self._files.name(directory))
 
-    def _written(self, directory: Path, id: GlobalId, delta: Delta) -> Changes:
-        oks, errs = (
-            self._file(directory / f"{id}-{kind}.run", batch)
+    def _written(self, directory: Path, inputs: Mapping[GlobalId, Delta]) -> tuple[Changes, ...]:
+        files = {
+            (id_, kind): self._file(directory / f"{id_}-{kind}.run", batch)
+            for id_, delta in inputs.items()
             for kind, batch in (("oks", delta.oks), ("errs", delta.errs))
+            if len(batch)
+        }
+        stored = self._state.store.stored(files)
+
+        def of(id: GlobalId, kind: str) -> StoredRun | None:
+            return next(iter(stored.get((id, kind), ())), None)
+
+        return tuple(
+            Changes(id_, of(id_, "oks"), of(id_, "errs"), len(delta.oks), len(delta.errs))
+            for id_, delta in inputs.items()
         )
-        return Changes(id, oks, errs, len(delta.oks), len(delta.errs))
 
     @staticmethod
     def _on_file(directory: Path, node: int, runs: tuple[Run, ...]) -> tuple[RunFile, ...]:
@@ -103,10 +113,9 @@ class StepUnderWay:
         return tuple(files)
 
     @staticmethod
-    def _file(path: Path, batch: Batch) -> RunFile | None:
-        if not len(batch):
-            return None
-        return RunFile(path, 0, write_unsynced(path, Run(np.zeros(len(batch), np.uint64), batch)))
+    def _file(path: Path, batch: Batch) -> tuple[RunFile, ...]:
+        run = Run(np.zeros(len(batch), np.uint64), batch)
+        return (RunFile(path, 0, write_unsynced(path, run)),)
 
     def inputs(self) -> Mapping[GlobalId, Delta]:
         """The changes, for the replica to make the step itself."""
@@ -114,10 +123,10 @@ class StepUnderWay:
             return self._inputs
         return {
             changes.id: Delta(
-                map_run(changes.oks.path).batch
+                map_run(self._files.path(changes.oks.name)).batch
                 if changes.oks is not None
                 else empty_batch(self._dataflow.plan.import_schema(changes.id)),
-                map_run(changes.errs.path).batch if changes.errs is not None else NO_ERRORS,
+                map_run(self._files.path(changes.errs.name)).batch if changes.errs is not None else NO_ERRORS,
             )
             for changes in self._changes
         }
@@ -128,14 +137,16 @@ class StepUnderWay:
         Raises StorageError, and leaves the dataflow as it was, when that cannot be read.
         """
         plan = self._dataflow.plan
-        paths = {(runs.node, runs.spine): [Path(path) for path in runs.paths] for runs in ended.state}
-        output = [map_run(path).batch for path in paths.pop((len(plan.nodes), INDEX_RUNS), ())]
-        added = self._state.adopt(paths)
+        names = {(runs.node, runs.spine): runs.files for runs in ended.state}
+        rows = names.pop((len(plan.nodes), INDEX_RUNS), ())
+        self._files.fetch(rows)
+        output = [map_run(self._files.path(name)).batch for name in rows]
+        added = self._state.adopt(names)
         errs = from_ipc(ended.errors) if ended.errors is not None else NO_ERRORS
         arrived = self.inputs() if self._dataflow.substitutes() else {}
         made = Delta(concat_batches(plan.schema, output), errs)
         made = self._dataflow.extend(added, made, self.upper, arrived)
-        self._close({path for some in paths.values() for path in some})
+        self._close({self._files.path(name) for some in names.values() for name in some})
         return made
 
     def abandon(self) -> None:
@@ -148,6 +159,7 @@ class StepUnderWay:
         self._saved, self._shared = {}, {}
         if self._directory is None:
             return
+        self._state.store.discard(self._directory)
         with suppress(OSError):
             for path in self._directory.iterdir():
                 if path not in kept:

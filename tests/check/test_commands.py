@@ -250,6 +250,15 @@ def test_lineage_as_json(root: Path) -> None:
     }
 
 
+def test_what_a_source_makes_itself_is_called_as_a_dataset_is(root: Path) -> None:
+    market = "{{ config(materialized='source') }} from load generator auction for all tables\n"
+    sums = "select sum(amount) as total from {{ ref('market').own_table('bids') }}\n"
+    write(root, {"models/market.sql": market, "models/sums.sql": sums})
+    (dataset,) = json.loads(run("lineage", "sums", "--openlineage", *of(root))[1])
+    (total,) = dataset["facets"]["columnLineage"]["fields"]["total"]["inputFields"]
+    assert (total["name"], total["field"]) == ("ptvc.public.bids", "amount")
+
+
 def test_lineage_as_openlineage(root: Path) -> None:
     datasets = json.loads(run("lineage", "--openlineage", *of(root))[1])
     by_name = {dataset["name"]: dataset["facets"] for dataset in datasets}

@@ -45,6 +45,7 @@ SET_UP = (
     "drop schema public__dbt_next cascade",
     'create source "public"."shop" from load generator tpch (scale factor 0.001)',
     'create table "public"."lines" /* written by dbt */ from source "public"."shop" (reference lineitem)',
+    'create source "public"."market" from load generator auction for all tables',
 )
 OF_A_SOURCE = {
     "models/shop.sql": "{{ config(materialized='source') }}\nfrom load generator tpch (scale factor 0.001)\n",
@@ -95,6 +96,22 @@ def test_columns_of_sources_are_those_that_it_has(tmp_path: Path, running: Runni
         "bigint",
         "numeric(12,2)",
     ]
+
+
+def test_tables_that_a_source_has_made_are_those_that_it_has(tmp_path: Path, running: Running) -> None:
+    files = {
+        "models/market.sql": "{{ config(materialized='source') }}\nfrom load generator auction for all tables\n",
+        "models/sums.sql": "select sum(amount) as total from {{ ref('market').own_table('bids') }}\n",
+    }
+    write(tmp_path, PROJECT | OF_A_SOURCE | files)
+    with of_project(tmp_path, ["--profiles-dir", str(tmp_path)], Known(running)) as subject:
+        version = subject.check()
+    nodes = version.project.nodes
+    found = running.own_tables_of(nodes["model.shop.market"])
+    assert set(found) == {"organizations", "users", "accounts", "auctions", "bids"}
+    assert list(found["organizations"].items()) == [("id", "bigint"), ("name", "text")]
+    assert running.own_tables_of(nodes["model.shop.shop"]) == {}
+    assert version.result.findings == []
 
 
 def test_lineage_asks_it_too(tmp_path: Path, running: Running, port: int) -> None:

@@ -25,6 +25,7 @@ from ptvc.compute.packed_run import PackedRun
 from ptvc.compute.plan import DataflowPlan
 from ptvc.compute.run import Run
 from ptvc.compute.run_store import RunStore
+from ptvc.compute.shared_files import MACHINE
 from ptvc.compute.spine import Spine, run_of
 from ptvc.errors import StorageError
 from ptvc.expr.tree import relation as r
@@ -169,7 +170,7 @@ def test_files_go_when_neither_state_nor_checkpoint_nor_reader_has_them(tmp_path
     reader = None
     assert checkpoint is not None
     store.sweep(checkpoint.files())
-    named = {file.path.name for places in checkpoint.state.values() for file in places}
+    named = {MACHINE.path(file.name).name for places in checkpoint.state.values() for file in places}
     assert files(tmp_path) == named
     (tmp_path / "b-1.run.partial").write_bytes(b"left by another process")
     store.collect()
@@ -369,7 +370,7 @@ def test_packed_state_is_opened_when_it_is_needed(tmp_path: Path) -> None:
     assert sum(map(len, runs)) == sum(spine.rows for spine in dataflow.spines().values())
 
     again = take(dataflow, store, pack=True)  # nothing is left to be packed
-    assert [file.path for file in again.files()] == [file.path for file in packed.files()]
+    assert [file.name for file in again.files()] == [file.name for file in packed.files()]
     assert not any(run.is_open for run in runs if isinstance(run, PackedRun))
 
     out = dataflow.step({"t": Delta(batch_of(T, [((7, 1), 1, 1)]), NO_ERRORS)}, 1, 2)
@@ -416,7 +417,7 @@ def test_a_damaged_packed_run_is_an_error(tmp_path: Path, damage: bytes | None) 
     with pytest.raises(StorageError, match="run"):
         len(packed.hashes)
     with pytest.raises(StorageError, match="run"):
-        RunStore(tmp_path, "b").load({(0, "rows"): [packed.file]})
+        RunStore(tmp_path, "b").load(store.stored({(0, "rows"): [packed.file]}))
 
 
 def test_what_would_not_come_back_is_not_packed(tmp_path: Path) -> None:
@@ -443,14 +444,15 @@ def test_what_a_job_has_left_is_adopted(tmp_path: Path) -> None:
     (tmp_path / "job").mkdir()
     dataflow = Dataflow(grouped(), 0)
     dataflow.step({"t": Delta(batch_of(T, [((i, i), 0, 1) for i in range(20)]), NO_ERRORS)}, 0, 1)
-    paths = {}
+    names = {}
     for (node, name), runs in dataflow.handles().items():
-        paths[node, name] = [tmp_path / "job" / f"{node}-{name}-{i}.run" for i in range(len(runs))]
-        for path, run in zip(paths[node, name], runs, strict=True):
+        paths = [tmp_path / "job" / f"{node}-{name}-{i}.run" for i in range(len(runs))]
+        names[node, name] = [MACHINE.name(path) for path in paths]
+        for path, run in zip(paths, runs, strict=True):
             run_file_module.write_run(path, run)
     store = RunStore(tmp_path, "a")
     successor = Dataflow(grouped(), 0)
-    successor.load(store.adopt(paths), 1)
+    successor.load(store.adopt(names), 1)
     before = {path for path in tmp_path.rglob("*") if path.is_file()}
     checkpoint = take(successor, store)
     assert {path for path in tmp_path.rglob("*") if path.is_file()} == before

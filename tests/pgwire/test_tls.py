@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import shutil
 import socket
 import ssl
@@ -148,7 +149,26 @@ def test_a_client_that_was_not_shown_the_offer_is_refused(make_server: MakeServe
         first = b"y,,n=,r=abcdefghijkl"
         body = b"SCRAM-SHA-256\0" + struct.pack("!i", len(first)) + first
         connection.sendall(message(b"p", body))
-        assert b"channel binding negotiation error" in received(connection)
+        refused = received(connection)
+        assert b"channel binding negotiation error" in refused
+        assert b"C28000\0" in refused
+
+
+def test_a_client_that_is_bound_to_another_connection_is_refused(make_server: MakeServer, site: Site) -> None:
+    """It signs what somebody between has shown it."""
+    server = make_server(certificates=Certificates(site.files), passwords=passwords)
+    with tls(server, site) as connection:
+        connection.sendall(startup(user="ann", database="ptvc"))
+        assert b"SCRAM-SHA-256-PLUS" in connection.recv(1000)
+        first = b"p=tls-server-end-point,,n=,r=abcdefghijkl"
+        connection.sendall(message(b"p", b"SCRAM-SHA-256-PLUS\0" + struct.pack("!i", len(first)) + first))
+        nonce = connection.recv(1000)[9:].split(b",")[0]
+        binding = base64.b64encode(b"p=tls-server-end-point,," + bytes(32))
+        proof = base64.b64encode(bytes(32))
+        connection.sendall(message(b"p", b"c=" + binding + b"," + nonce + b",p=" + proof))
+        refused = received(connection)
+        assert b"SCRAM channel binding check failed" in refused
+        assert b"C28000\0" in refused
 
 
 def test_a_certificate_stands_for_a_password(make_server: MakeServer, site: Site) -> None:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 from ptvc.errors import StorageError, StoreAway
 from ptvc.persist.blob.base import Blob, blob_key
 from ptvc.persist.blob.memory import MemoryBlob
-from ptvc.replica.blob_retry import AWAY, RetryingBlob
+from ptvc.persist.blob.objects import FileObjects
+from ptvc.replica.blob_retry import AWAY, RetryingBlob, RetryingObjects
 from ptvc.retry import ManualTiming, ThreadTiming, Timing
 
 KEY = blob_key("s", "w", "a", 0)
@@ -19,8 +21,10 @@ KEY = blob_key("s", "w", "a", 0)
 class AwayBlob:
     """Fails so often before each operation."""
 
-    def __init__(self, times: int, happens: Callable[[], None] = lambda: None) -> None:
-        self._inner = MemoryBlob()
+    def __init__(
+        self, times: int, happens: Callable[[], None] = lambda: None, inner: object | None = None
+    ) -> None:
+        self._inner = inner or MemoryBlob()
         self._times = self._left = times
         self._happens = happens
 
@@ -54,6 +58,22 @@ def test_every_operation_waits(caplog: pytest.LogCaptureFixture) -> None:
     assert said == ["it is away; it is tried again"] * 7, "once for each that waits"
     first = AWAY.first_s
     assert timing.pauses == [first, 2 * first, 4 * first] * 7
+
+
+def test_state_is_waited_for_too(tmp_path: Path) -> None:
+    timing = ManualTiming()
+    away: Any = AwayBlob(2, inner=FileObjects(tmp_path))
+    objects = RetryingObjects(away, threading.Event(), timing)
+    (tmp_path / "out").write_bytes(b"rows")
+    objects.put("v/a", tmp_path / "out")
+    objects.get("v/a", tmp_path / "in")
+    assert (tmp_path / "in").read_bytes() == b"rows"
+    assert objects.read("v/a", 1, 2) == b"ow"
+    assert list(objects.names()) == ["v/a"]
+    objects.delete(["v/a"])
+    assert len(timing.pauses) == 10
+    with pytest.raises(StorageError, match="does not exist"):
+        objects.get("v/a", tmp_path / "again")
 
 
 def test_other_errors_are_said_at_once() -> None:

@@ -125,7 +125,7 @@ def test_state_is_packed_when_no_run_is_being_written(
     merge_worker().drain()
     packed = subject.write()
     assert packed is not None
-    assert {file.path.suffix for file in packed.checkpoint.files()} == {".packed"}
+    assert {Path(file.name).suffix for file in packed.checkpoint.files()} == {".packed"}
 
 
 def test_an_index_is_not_packed(tmp_path: Path, time: Time) -> None:

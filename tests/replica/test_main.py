@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from ptvc.compute.shared_files import LocalFiles
 from ptvc.persist.blob.memory import MemoryBlob
 from ptvc.persist.column_cache import ColumnCache
 from ptvc.replica import main
@@ -76,7 +77,8 @@ def coordinator(step: LongStep, blob: MemoryBlob, tmp_path: Path) -> Iterator[Co
     def never() -> None:
         raise AssertionError("nothing is stuck for good")
 
-    replica = Replica(Connection(there), blob, ColumnCache(tmp_path / "columns"), "test", never)
+    files = LocalFiles(tmp_path / "state")
+    replica = Replica(Connection(there), blob, files, ColumnCache(tmp_path / "columns"), "test", never)
     running = threading.Thread(target=replica.run)
     running.start()
     connection = Connection(here)

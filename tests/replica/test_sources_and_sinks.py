@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import queue
 import threading
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from ptvc.errors import StorageError
 from ptvc.persist.blob.memory import MemoryBlob
 from ptvc.persist.part import PartRef, stamp
 from ptvc.persist.read import read_updates
@@ -41,7 +43,7 @@ from ptvc.repr.schema import ERROR_SCHEMA, Column, Schema
 from ptvc.repr.types import INT8, TEXT
 from ptvc.retry import Backoff
 from ptvc.storage.sink.change_records import SinkEnvelope
-from ptvc.storage.sink.contract import SinkStalled
+from ptvc.storage.sink.contract import SinkStalled, refuse_ahead
 from ptvc.storage.sink.file import FileSink
 from ptvc.storage.source.generator import auction
 from scarce_disk import ScarceDisk
@@ -151,7 +153,7 @@ class UpsertSource:
         description = SourceDescription("src", "file", options, (0,), "upsert")
         stored = Import("s", "s", KEYED, True, self._time, self._rows, (), self._time + 1)
         recorded = Import("s", "remap", RECORDED, False, self._time, self._recorded, (), self._time + 1)
-        state = UpsertState(stored, str(self.scratch), 1)
+        state = UpsertState(stored, 1)
         outputs = {"s": SourceOutput("s", "", KEYED)}
         return InstallSource("s", "src", description, self.position, outputs, state, recorded=recorded)
 
@@ -192,7 +194,7 @@ def test_an_upsert_source_goes_on_from_its_own_output_and_what_is_recorded_of_it
         with upsert.file.open("a") as file:
             file.writelines(f"{line}\n" for line in lines)
         sent = Sent()
-        sources = Sources(upsert.blob, f"attempt {number}", sent)
+        sources = Sources(upsert.blob, f"attempt {number}", sent, upsert.scratch)
         if number == 2:
             disk.room = 0
         sources.install(upsert.command())
@@ -276,6 +278,23 @@ def envelope() -> str:
 def sink(path: Path, source: Import, envelope: str) -> InstallSink:
     description = SinkDescription("file", {"path": str(path), "format": "json"}, envelope, (0,))
     return InstallSink("k", "snk", description, source, 1)
+
+
+@pytest.mark.parametrize(
+    ("written", "acknowledged", "restored", "refused"),
+    [
+        (40, 30, 35, True),  # what lies between 35 and 40 is not here
+        (35, 30, 35, False),
+        (40, 36, 35, False),  # this environment itself has written it
+        (40, 30, 0, False),  # it comes from no backup
+        (0, 30, 35, False),
+    ],
+)
+def test_a_target_ahead_of_a_backup_is_left_alone(
+    written: int, acknowledged: int, restored: int, refused: bool
+) -> None:
+    with pytest.raises(StorageError, match="the backup that was restored") if refused else nullcontext():
+        refuse_ahead(written, acknowledged, restored)
 
 
 def test_a_sink_waits_while_its_input_is_in_error(tmp_path: Path, envelope: str) -> None:

@@ -1,4 +1,4 @@
-"""An S3 of the test run's own: moto's, in a process of its own, on a free port of the loopback, with faults on demand.
+"""An S3 of the test run's own: moto's, in a process of its own, on a free port of the loopback or another address, with faults on demand.
 
 Faults are said beforehand, one for each of the next requests (None for one that goes well), or drawn with a seed:
 
@@ -9,7 +9,7 @@ Faults are said beforehand, one for each of the next requests (None for one that
 - `cut`: it is done, and half of the answer comes
 - `conflict`: 409, as for a conditional write while another one is under way, and nothing is done
 
-`python s3_server.py` serves until its standard input ends, and prints its port first.
+`python s3_server.py HOST` serves until its standard input ends, and prints its port first.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ _REFUSALS = {"unavailable": "503 SlowDown", "conflict": "409 ConditionalRequestC
 class S3Server:
     """The server, as tests see it.  What they do here goes around the faults."""
 
-    def __init__(self, port: int) -> None:
-        self.endpoint = f"http://127.0.0.1:{port}"
+    def __init__(self, port: int, host: str = "127.0.0.1") -> None:
+        self.endpoint = f"http://{host}:{port}"
         self._buckets = count(1)
 
     def bucket(self) -> str:
@@ -104,9 +104,9 @@ class S3Server:
 
 
 @contextmanager
-def running_s3() -> Iterator[S3Server]:
+def running_s3(host: str = "127.0.0.1") -> Iterator[S3Server]:
     """A server, and credentials for it in the environment; both are gone on exit."""
-    command = [sys.executable, __file__]
+    command = [sys.executable, __file__, host]
     pages = {"MOTO_S3_DEFAULT_MAX_KEYS": str(PAGE)}
     process = subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env={**os.environ, **pages}
@@ -117,7 +117,7 @@ def running_s3() -> Iterator[S3Server]:
     try:
         line = process.stdout.readline()
         assert line, "moto's server did not start"
-        yield S3Server(int(line))
+        yield S3Server(int(line), host)
     finally:
         for name, value in before.items():
             if value is None:
@@ -199,7 +199,7 @@ def main() -> None:
     from werkzeug.serving import make_server
 
     server = make_server(
-        "127.0.0.1", 0, _Faulty(DomainDispatcherApplication(create_backend_app)), threaded=True
+        sys.argv[1], 0, _Faulty(DomainDispatcherApplication(create_backend_app)), threaded=True
     )
     sys.stderr = open(os.devnull, "w")  # noqa: SIM115  # it says every request
     threading.Thread(target=server.serve_forever, daemon=True).start()

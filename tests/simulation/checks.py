@@ -144,7 +144,7 @@ def sinks_behind(coordinator: Coordinator, outside: Outside, time: int) -> list[
         if isinstance(item, Sink)
         and (
             (target := outside.targets.get(item.id)) is None
-            or item.former is not None
+            or item.formers
             or target.generation != item.generation
             or target.upper <= time
         )

@@ -15,6 +15,7 @@ from ptvc.expr.tree.relation import GlobalId
 from ptvc.persist.blob.memory import MemoryBlob
 from ptvc.persist.write import write_parts
 from ptvc.replica.protocol import (
+    FormerInput,
     Ingest,
     Ingested,
     InstallSink,
@@ -76,7 +77,7 @@ class _Sink:
     command: InstallSink
     target: Target
     input: SinkInput
-    former: SinkInput | None
+    formers: list[tuple[FormerInput, SinkInput]]
     sent: int = 0
 
 
@@ -144,13 +145,14 @@ class Connectors:
         target = self._outside.targets.setdefault(command.id, Target())
         target.owner = self
         most_held = self._random.choice((3_000, 16 << 20))
-        former = SinkInput(command.former.input, most_held) if command.former is not None else None
-        begin = (command.former.input if command.former is not None else command.input).as_of
+        formers = [(former, SinkInput(former.input, most_held)) for former in command.formers]
+        shown = (former.input for former in command.formers if former.generation == target.generation)
+        begin = next(shown, command.input).as_of
         if 0 < target.upper <= begin:
             self._outside.broken(
                 f"the sink {command.name} begins at {begin}, and its target ends at {target.upper}"
             )
-        sink = _Sink(command, target, SinkInput(command.input, most_held), former)
+        sink = _Sink(command, target, SinkInput(command.input, most_held), formers)
         self._sinks[command.id] = sink
         self._later(lambda: self._write(sink))
 
@@ -158,8 +160,7 @@ class Connectors:
         uppers = dict(progress.uppers)
         for sink in list(self._sinks.values()):
             inputs = [(sink.command.input.id, sink.input)]
-            if sink.former is not None and sink.command.former is not None:
-                inputs.append((sink.command.former.input.id, sink.former))
+            inputs += [(former.input.id, known) for former, known in sink.formers]
             for id_, known in inputs:
                 for committed in progress.updates:
                     if committed.id == id_:
@@ -176,9 +177,8 @@ class Connectors:
         command, target = sink.command, sink.target
         if self._sinks.get(command.id) is not sink or target.owner is not self:
             return
-        if sink.former is not None and target.generation == command.description.generation:
-            sink.former = None
-        if sink.former is not None and not self._switch(sink):
+        sink.formers = [each for each in sink.formers if each[0].generation == target.generation]
+        if sink.formers and not self._switch(sink):
             return
         while sink.input.complete_to > target.upper:
             chunk = sink.input.take(target.upper)
@@ -193,10 +193,9 @@ class Connectors:
 
     def _switch(self, sink: _Sink) -> bool:
         """Whether the target has come over to the input from the former one."""
-        command, target, former = sink.command, sink.target, sink.former
-        assert former is not None
-        assert command.former is not None
-        time = max(target.upper, command.former.last + 1)
+        command, target = sink.command, sink.target
+        [(shown, former)] = sink.formers
+        time = max(target.upper, command.formers[-1].last + 1)
         if former.complete_to < time or sink.input.complete_to <= time:
             if former.behind or sink.input.behind:
                 del self._sinks[command.id]
@@ -204,8 +203,8 @@ class Connectors:
             return False
         old = former.take(0, time, _WHOLE).read(self._blob)
         new = sink.input.take(0, None, _WHOLE)
-        lower, sink.former = target.upper, None
-        exchange = Exchange.between(command.former.input.schema, command.input.schema)
+        lower, sink.formers = target.upper, []
+        exchange = Exchange.between(shown.input.schema, command.input.schema)
         found = switched(exchange, old, new.read(self._blob), lower, time)
         target.write(found.oks, new.upper)
         target.generation = command.description.generation

@@ -32,6 +32,7 @@ from ptvc.replica.protocol import (
     CheckpointPublished,
     Dialing,
     DriverHello,
+    DriverWelcome,
     Hello,
     Ingested,
     InstallDataflow,
@@ -310,6 +311,8 @@ class SimulatedDriver:
 
     def received(self, message: Message) -> None:
         match message:
+            case DriverWelcome():
+                pass
             case StartReplica(replica=name):
                 self._wanted[name] = message
                 self._loop.call_later(self._delay(0.3), self._run, message)

@@ -6,14 +6,17 @@ tables have indexes, which these share.  And it is asked by itself, in the way (
 
 from __future__ import annotations
 
+import os
+import signal
 from collections import Counter
+from contextlib import suppress
 from dataclasses import replace
 from random import Random
 from typing import Any
 
 import psycopg
 import pytest
-from inprocess import FAST
+from inprocess import FAST, InProcess
 from ptvc.config import Settings
 from ptvc.replica.protocol import RunJob
 from ways import WAYS, Variant, running_in
@@ -57,13 +60,38 @@ def test_views_whose_every_step_is_a_job_equal_postgres(oracle: psycopg.Connecti
     assert any(job.step is not None for job in jobs)
 
 
+@pytest.mark.slow(ordinary=1)
+@pytest.mark.parametrize(("seed", "workers"), [(300, 2), (301, 3), (302, 7)])
+def test_views_of_several_workers_equal_postgres(oracle: psycopg.Connection, seed: int, workers: int) -> None:
+    check(oracle, seed, views=AT_ONCE, batches=5, workers=workers)
+
+
+@pytest.mark.slow(slices=10)
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize(("seed", "workers"), [(310 + i, (2, 3, 7)[i % 3]) for i in range(10)])
+def test_views_whose_workers_are_killed_equal_postgres(
+    oracle: psycopg.Connection, seed: int, workers: int
+) -> None:
+    check(oracle, seed, views=AT_ONCE, batches=10, workers=workers, kills=True)
+
+
 def check(
-    oracle: psycopg.Connection, seed: int, views: int, batches: int, settings: Settings = FAST
+    oracle: psycopg.Connection,
+    seed: int,
+    views: int,
+    batches: int,
+    settings: Settings = FAST,
+    workers: int = 1,
+    kills: bool = False,
 ) -> list[RunJob]:
-    """Returns the jobs that there were."""
+    """Returns the jobs that there were.  With several `workers` the views are in a cluster of these, one of which is killed beside every
+    other batch if `kills`."""
     random = Random(seed)
     way = WAYS[seed % len(WAYS)]
     with running_in(way, settings) as variant, variant.runtime.connect() as connection:
+        if workers > 1:
+            connection.execute(f"CREATE CLUSTER divided (WORKERS {workers})".encode())
+            connection.execute("SET cluster = divided")
         oracle.execute("SET search_path = pg_temp")
         oracle.execute(f"SET statement_timeout = {TIMEOUT_MS}")  # type: ignore[arg-type]
         transaction = [*SCHEMA, *changes(random, 12), *changes(random, 12)]
@@ -82,6 +110,8 @@ def check(
         _compare(variant, connection, oracle, queries, f"seed {seed}, at the start")
         for batch in range(batches):
             transaction = changes(random, 4)
+            if kills and batch % 2:
+                _kill(variant.runtime, random)
             for database in (connection, oracle):
                 with database.transaction():
                     for statement in transaction:
@@ -89,6 +119,14 @@ def check(
             variant.changed()
             _compare(variant, connection, oracle, queries, f"seed {seed}, after batch {batch}")
         return variant.runtime.driver.jobs
+
+
+def _kill(runtime: InProcess, random: Random) -> None:
+    """Kills a worker of the cluster, unless its replica is just starting anew."""
+    (replica,) = runtime.coordinator.controller.clusters.of("divided")
+    if members := runtime.driver.members.get(replica.id):
+        with suppress(ProcessLookupError):
+            os.kill(random.choice(members), signal.SIGKILL)
 
 
 def _small(oracle: psycopg.Connection, query: Query) -> bool:

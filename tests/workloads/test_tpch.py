@@ -16,10 +16,21 @@ from .tpch_data import TpchData
 QUERIES = tpch.queries(fraction=Decimal("0.01"), quantity=160)
 
 
-@pytest.mark.parametrize(("orders", "refreshes"), [(300, 3), pytest.param(1500, 12, marks=pytest.mark.slow)])
-def test_views_equal_recomputation(oracle: psycopg.Connection, orders: int, refreshes: int) -> None:
+@pytest.mark.parametrize(
+    ("orders", "refreshes", "workers"),
+    [
+        (300, 3, 1),
+        pytest.param(1500, 12, 1, marks=pytest.mark.slow),
+        pytest.param(300, 3, 4, marks=pytest.mark.slow),
+    ],
+)
+def test_views_equal_recomputation(
+    oracle: psycopg.Connection, orders: int, refreshes: int, workers: int
+) -> None:
     data = TpchData(seed=orders, orders=orders)
     with running() as runtime, runtime.connect() as connection:
+        connection.execute(f"CREATE CLUSTER views (WORKERS {workers})".encode())
+        connection.execute("SET cluster = views")
         queries = MaintainedQueries(tpch.SCHEMA, QUERIES, connection, oracle)
         assert len(queries.queries) == 22
         queries.load(data.tables)

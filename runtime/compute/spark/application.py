@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable, Sequence
 from functools import cached_property
@@ -11,12 +12,13 @@ from typing import Any
 from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
+from ..shared_files import SharedRoot
 from . import class_archive
 from .job import Job
-from .payload_file import remove_payloads
 from .permit import withdraw
+from .placement import Placement, group_of, running_on
 from .resident import run_resident
-from .session import has_linked_home, stop_context
+from .session import has_linked_home, is_local, stop_context
 from .superstep import JobRun
 from .tasks import TasksRun
 
@@ -26,11 +28,10 @@ class Application:
 
     def __init__(self, context: SparkContext, directory: Path) -> None:
         self._context = context
+        self._placement = None if is_local(self.master) else Placement(context)
         if not has_linked_home(self.master):
             class_archive.make_later(self._gateway_process.args, directory / "class_archive.log")
         self._permits = directory / "permits"
-        self._payloads = directory / "payloads"
-        remove_payloads(self._payloads)  # of jobs of a driver that has died
         self._stopping = False
 
     @cached_property
@@ -67,24 +68,48 @@ class Application:
 
         threading.Thread(target=watch, name="jvm watch", daemon=True).start()
 
-    def run_resident(self, name: str, work: Callable[[int], None]) -> None:
-        run_resident(self._context, name, work)
+    def run_resident(self, name: str, work: Callable[[int], None], cores: int = 1) -> None:
+        """On an executor on another machine it takes so many cores, on this one a slot."""
+        if self._placement is None:
+            run_resident(self._context, name, work)
+        else:
+            run_resident(self._context, name, work, cores, self._placement.prefer(name, cores))
+
+    def stop_resident(self, name: str) -> None:
+        """Ends it; one of the same name that is run afterwards had better be elsewhere."""
+        if self._placement is not None:
+            self._placement.forget(name)
+        self.cancel(group_of(name))
+
+    def is_placed(self, name: str) -> bool:
+        """Whether an executor runs the resident of that name: on this machine there is a slot for each."""
+        return self._placement is None or running_on(self._context, name) is not None
+
+    @property
+    def job_cores(self) -> int:
+        """Cores that tasks of jobs may have: of a cluster those of its executors, less what residents have taken."""
+        if self._placement is None:
+            return len(os.sched_getaffinity(0))
+        return max(1, self._context.defaultParallelism - self._placement.cores_taken)
+
+    @property
+    def has_ended(self) -> bool:
+        """Spark has stopped by itself, as it does when the cluster's manager has given the application up."""
+        return bool(self._context._jsc.sc().isStopped())
 
     def job_run(self, job: Job) -> JobRun:
         """The job, ready to be run."""
         return JobRun(self._context, job)
 
-    def tasks_run(self, work: Callable[[Any], Any], items: Sequence[Any], group: str) -> TasksRun:
+    def tasks_run(
+        self, work: Callable[[Any], Any], items: Sequence[Any], group: str, files: SharedRoot
+    ) -> TasksRun:
         """Tasks of a group, ready to be run."""
-        return TasksRun(self._context, work, items, self.permit(group))
+        return TasksRun(self._context, work, items, self.permit(group), files)
 
     def permit(self, group: str) -> Path:
         """Of the tasks of a group's job."""
         return self._permits / group
-
-    def payloads(self, group: str) -> Path:
-        """Where the tasks of a group's job leave what they send."""
-        return self._payloads / group
 
     def cancel(self, group: str) -> None:
         """Ends the jobs of a group; none running is fine."""

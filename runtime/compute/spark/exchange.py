@@ -32,6 +32,9 @@ WORK = -2
 PAYLOAD_BYTES = 8 << 20
 """Of Arrow data in one row: the JVM holds some rows at a time, as one array of bytes."""
 
+FILTERED = 4
+"""Up to so many pieces are filtered one by one; more are cut from the rows in order, which takes a fifth of the time with 64."""
+
 _ROWS, _ERRORS, _STATE = b"o", b"e", b"s"
 _TIME, _DIFF = "__time", "__diff"
 _ALIGNMENT = 64
@@ -62,8 +65,16 @@ def split(batch: Batch, by: Exchange, partitions: int, here: int) -> Iterator[tu
 
 def pieces(batch: Batch, pids: Indices, partitions: int) -> Iterator[tuple[int, Batch]]:
     """The batch by the partition of each row, none of the pieces empty."""
-    for pid in np.flatnonzero(np.bincount(pids, minlength=partitions)).tolist():
-        yield pid, batch.filter(pids == pid)
+    counts = np.bincount(pids, minlength=partitions)
+    found = np.flatnonzero(counts)
+    if len(found) <= FILTERED:
+        for pid in found.tolist():
+            yield pid, batch.filter(pids == pid)
+        return
+    ordered = batch.take(np.argsort(pids.astype(np.uint16) if partitions <= 1 << 16 else pids, kind="stable"))
+    stops = np.cumsum(counts)
+    for pid in found.tolist():
+        yield pid, ordered.slice(int(stops[pid] - counts[pid]), int(stops[pid]))
 
 
 def encode(schema: Schema, delta: Delta, time: int) -> Iterator[pa.Buffer]:

@@ -31,7 +31,7 @@ _LOG_TAIL_BYTES = 2000
 
 
 def start_gateway(
-    conf: Mapping[str, str],
+    properties: Path,
     environment: Mapping[str, str],
     log: Path,
     *,
@@ -40,7 +40,7 @@ def start_gateway(
 ) -> Any:
     """A py4j gateway to a new JVM; `gateway.proc` is its process.
 
-    `environment` is the JVM's whole environment (JAVA_HOME included), which its Python workers inherit; `log`
+    `properties` is a file of Spark's settings; `environment` is the JVM's whole environment (JAVA_HOME included), which its Python workers inherit; `log`
     receives what it prints; `home` is what it takes for Spark's installation; `jvm_options` are added to those that Spark has
     chosen, the command so far (`java -cp PATH ...`) given.  Raises ReplicaUnavailable with the end of the log when the JVM does not come up.
     """
@@ -56,7 +56,7 @@ def start_gateway(
         info = Path(folder) / "connection"
         environment["_PYSPARK_DRIVER_CONN_INFO_PATH"] = str(info)
         with log.open("ab") as output:
-            command = _command(conf, environment, output)
+            command = _command(properties, environment, output)
             command[3:3] = jvm_options(command)
             process = subprocess.Popen(
                 command,
@@ -99,13 +99,12 @@ def _scala_version() -> str:
     )
 
 
-def _command(conf: Mapping[str, str], environment: Mapping[str, str], log: Any) -> list[str]:
+def _command(properties: Path, environment: Mapping[str, str], log: Any) -> list[str]:
     """The command that spark-submit would execute, asked of the same class as it asks."""
     java = str(Path(environment["JAVA_HOME"]) / "bin" / "java")
-    arguments = [part for key, value in conf.items() for part in ("--conf", f"{key}={value}")]
     launcher = [java, "-Xmx128m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"]
     launcher += ["-cp", str(spark_home() / "jars" / "*"), "org.apache.spark.launcher.Main"]
-    launcher += [MAIN_CLASS, *arguments, "pyspark-shell"]
+    launcher += [MAIN_CLASS, "--properties-file", str(properties), "pyspark-shell"]
     done = subprocess.run(
         launcher, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log, check=False
     )

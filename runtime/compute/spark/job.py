@@ -18,8 +18,9 @@ from ...expr.tree.relation import GlobalId
 from ...persist.part import PartRef, ShardId
 from ...repr.schema import Schema
 from ..plan import DataflowPlan
-from ..run import RunFile
+from ..run import StoredRun
 from ..run_store import StateId
+from ..shared_files import SharedRoot
 
 HOT_ROWS = 250_000
 """A key of a join with at least so many rows on one side is split among tasks, if that is much for one of them."""
@@ -33,8 +34,8 @@ class Changes:
     """Updates of one import, on file in any order: `rows` of rows and `errors` of errors; no file where there are none."""
 
     id: GlobalId
-    oks: RunFile | None
-    errs: RunFile | None
+    oks: StoredRun | None
+    errs: StoredRun | None
     rows: int
     errors: int
 
@@ -50,8 +51,8 @@ class Step:
     lower: int
     upper: int
     changes: tuple[Changes, ...]
-    base: Mapping[StateId, tuple[RunFile, ...]]
-    shared: Mapping[int, tuple[RunFile, ...]] = field(default_factory=dict)
+    base: Mapping[StateId, tuple[StoredRun, ...]]
+    shared: Mapping[int, tuple[StoredRun, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,11 +61,11 @@ class Job:
 
     `schemas` are those of the stored imports; of those in `columns` the plan reads these columns only.  `copies` are
     the spines that hold what was sent everywhere, by node (`broadcast`).  `blobs` is their URL;
-    `directory` receives state and answers.  `rows` is the size of all imports; `answer_bytes`
+    `directory`, a name among `files`, receives state and answers.  `rows` is the size of all imports; `answer_bytes`
     bounds what one task may answer; `combine` is False only to measure what combining saves.  Of a `step`, `as_of` is
     its `lower`, and the rows of the output are left as an index's are.  Of a compaction, `as_of` is the time below which times are advanced, all
     are below `merge_upper`, and errors travel and are written as rows are.  The tasks run as long as the file `permit` is
-    there (`permit`), and large payloads between them are in the folder `payloads` (`payload_file`).
+    there (`permit`), and large payloads between them are in the folder of the name `payloads` (`payload_file`).
     """
 
     plan: DataflowPlan
@@ -87,6 +88,7 @@ class Job:
     merge_upper: int | None = None
     permit: str | None = None
     payloads: str | None = None
+    files: SharedRoot = field(default_factory=SharedRoot)
 
     @property
     def upper(self) -> int:
@@ -120,7 +122,7 @@ class StepItem:
     """Updates `[start, stop)` of those in one file of an import of a step, for one task."""
 
     id: GlobalId
-    file: RunFile
+    file: StoredRun
     start: int
     stop: int
     errors: bool
@@ -143,18 +145,18 @@ class Facts:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A file with rows of a query's answer; `nbytes` as Arrow, `path` is empty when that is more than was allowed.
+    """A file with rows of a query's answer; `nbytes` as Arrow, `name` is empty when that is more than was allowed.
     `retracts`: some of the rows have a negative multiplicity."""
 
-    path: str
+    name: str
     nbytes: int
     retracts: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What one task leaves behind.  `state` is (node, spine name, path), `errors` those of the output (IPC), `index` a
-    path; `bytes_sent` counts the payloads that it made for other levels, `seconds` the time of its operators."""
+    """What one task leaves behind, files by name.  `state` is (node, spine name, file), `errors` those of the output (IPC),
+    `index` a file; `bytes_sent` counts the payloads that it made for other levels, `seconds` the time of its operators."""
 
     level: int
     partition: int

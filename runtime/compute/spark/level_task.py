@@ -46,15 +46,16 @@ from ..plan import (
     starts_alone,
 )
 from ..run import Run
-from ..run_file import read_run, write_run
+from ..run_file import read_stored, write_run
 from ..run_store import StateId
+from ..shared_files import SharedFiles
 from ..snapshot_join import snapshot_join
 from ..spine import Spine
 from .answer import write_answer
 from .exchange import REPORT, WORK, Row, concat, decode, encode, encode_state, split, state_name
 from .hot_keys import HotKeys, heavy, own_share, splittable
 from .job import Answer, Facts, Job, Report, Step, StepItem, WorkItem
-from .payload_file import INLINE_BYTES, PayloadReader, PayloadWriter
+from .payload_file import PayloadReader, PayloadWriter, least_bytes
 from .topology import Edge, Topology
 
 
@@ -68,7 +69,8 @@ class Knowledge:
 
 
 class LevelTask:
-    """`attempt` is unique among all tasks that may write to the job's directory; `tell` is called once, at the end."""
+    """`attempt` is unique among all tasks that may write to the job's directory; `tell` is called once, at the end.  `files` are the job's,
+    as they are found here."""
 
     def __init__(
         self,
@@ -78,8 +80,10 @@ class LevelTask:
         attempt: int,
         known: Knowledge,
         tell: Callable[[Facts], None],
+        files: SharedFiles,
     ) -> None:
         self._job = job
+        self._files = files
         self._partition = partition
         self._attempt = attempt
         self._known = known
@@ -96,8 +100,9 @@ class LevelTask:
         self._outputs: dict[int, Delta] = {}
         self._arrangements: dict[int, Arrange] = {}
         self._state: list[tuple[int, str, str]] = []
-        self._reader = PayloadReader()
-        self._writer = PayloadWriter(self._payload_path(), INLINE_BYTES // job.partitions)
+        self._written: list[str] = []
+        self._reader = PayloadReader(files)
+        self._writer = PayloadWriter(files, self._payload_name(), least_bytes(files, job.partitions))
         self._rows_read = self._rows_in = self._bytes_sent = 0
         self._sent: dict[int, int] = {}
         self._heavy: dict[int, dict[int, int]] = {}
@@ -106,9 +111,14 @@ class LevelTask:
 
     def run(self, rows: Iterable[Row]) -> Iterator[Row]:
         """From the rows that were sent here to the rows for the next level; after the last level, reports."""
-        for _, (port, payload) in rows:
-            check_interrupt()
-            yield from self._take(port, payload)
+        rows = list(rows)
+        self._reader.expect(sent for _, (port, sent) in rows if port >= 0 and self._is_for_here(port))
+        try:
+            for _, (port, payload) in rows:
+                check_interrupt()
+                yield from self._take(port, payload)
+        finally:
+            self._reader.close()
         for id_ in self._nodes:
             check_interrupt()
             self._outputs[id_] = self._apply(self._job.plan.nodes[id_])
@@ -137,7 +147,7 @@ class LevelTask:
             else:
                 yield self._partition, (WORK, sent)
             return
-        if topology.level_of[topology.edges[port].consumer] > self._level:
+        if not self._is_for_here(port):
             yield self._partition, (port, sent)
             return
         payload = self._reader.get(sent)
@@ -152,10 +162,14 @@ class LevelTask:
             self._rows_in += len(delta.oks)
             self._received.setdefault(port, []).append(delta)
 
+    def _is_for_here(self, port: int) -> bool:
+        """Whether what travels there is for this level, and no later one."""
+        return self._topology.level_of[self._topology.edges[port].consumer] <= self._level
+
     def _read(self, item: WorkItem | StepItem) -> None:
         """The contents as of the job's time, not consolidated: equal rows may lie in different parts.  Or updates."""
         if isinstance(item, StepItem):
-            updates = read_run(item.file, mapped=True).batch.slice(item.start, item.stop)
+            updates = read_stored(self._files, (item.file,))[0].batch.slice(item.start, item.stop)
             self._rows_read += 0 if item.errors else len(updates)
             nothing = empty_batch(self._job.schemas[item.id])
             delta = Delta(nothing, updates) if item.errors else Delta(updates, NO_ERRORS)
@@ -247,7 +261,7 @@ class LevelTask:
         if isinstance(operator, Lookup):
             operator.read(self._arranged(step, node, inputs[1]))
         for name, spine in operator.spines().items():
-            spine.stand_on(_mapped(step, (node.id, name)))
+            spine.stand_on(self._mapped(step, (node.id, name)))
         output = operator.step(given, step.lower, step.upper)
         for name, spine in operator.spines().items():
             for index, run in enumerate(spine.added):
@@ -261,14 +275,17 @@ class LevelTask:
         assert isinstance(source.op, ArrangeOp)
         if (files := step.shared.get(source.id)) is not None:
             arrange = Arrange(source.schema, source.op.key, shareable=True)
-            arrange.share(_Shared(tuple(read_run(file, mapped=True) for file in files)))
+            arrange.share(_Shared(tuple(read_stored(self._files, files))))
             arrange.begin_step(step.lower, step.upper)
             return arrange
         arrange = Arrange(source.schema, source.op.key)
         for name, spine in arrange.spines().items():
-            spine.stand_on(_mapped(step, (source.id, name)))
+            spine.stand_on(self._mapped(step, (source.id, name)))
         arrange.step((rows,), step.lower, step.upper)
         return arrange
+
+    def _mapped(self, step: Step, id: StateId) -> list[Run]:
+        return read_stored(self._files, step.base.get(id, ()))
 
     def _resumed(
         self, operator: Operator, schema: Schema, rows: Delta, states: dict[str, list[Batch]]
@@ -292,18 +309,26 @@ class LevelTask:
                     self._state.append((node.id, name, self._write(f"{node.id}-{name}", index, run)))
 
     def _write(self, name: str, index: int, run: Run) -> str:
-        """Writes a run under a name of this attempt's own."""
-        path = self._path(f"{name}-{index}.run")
+        """Writes a run under a name of this attempt's own, which is returned."""
+        name, path = self._new_file(f"{name}-{index}.run")
         write_run(path, run)
-        return str(path)
+        return name
 
-    def _payload_path(self) -> Path | None:
+    def _payload_name(self) -> str | None:
         folder = self._job.payloads
-        name = f"{self._level}-{self._partition}-{self._attempt}"
-        return None if folder is None else Path(folder) / name
+        return None if folder is None else f"{folder}/{self._level}-{self._partition}-{self._attempt}"
 
-    def _path(self, name: str) -> Path:
-        return Path(self._job.directory) / f"{self._level}-{self._partition}-{self._attempt}-{name}"
+    def _new_file(self, name: str) -> tuple[str, Path]:
+        """A name of this attempt's own, and where to write the file, which is published before the task reports."""
+        name = f"{self._job.directory}/{self._level}-{self._partition}-{self._attempt}-{name}"
+        self._written.append(name)
+        return name, self._files.new(name)
+
+    def _publish(self) -> None:
+        """What was written is for others."""
+        self._files.publish(self._files.path(name) for name in self._written)
+        for name in self._written:
+            self._files.leave(name)
 
     # -- out --
 
@@ -405,6 +430,7 @@ class LevelTask:
             if job.answer_bytes is not None and len(oks):
                 answer = self._answer(oks, job.answer_bytes)
             errors = to_ipc(ERROR_SCHEMA, errs) if len(errs) and not job.merges else None
+        self._publish()
         report = Report(
             self._level,
             self._partition,
@@ -431,9 +457,9 @@ class LevelTask:
         retracts = int(rows.diffs.min()) < 0
         if rows.nbytes > most:
             return Answer("", rows.nbytes, retracts)
-        path = self._path("answer")
+        name, path = self._new_file("answer")
         write_answer(path, self._job.plan.schema, rows)
-        return Answer(str(path), rows.nbytes, retracts)
+        return Answer(name, rows.nbytes, retracts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -444,7 +470,3 @@ class _Shared:
 
     def handle(self) -> tuple[Run, ...]:
         return self.runs
-
-
-def _mapped(step: Step, id: StateId) -> list[Run]:
-    return [read_run(file, mapped=True) for file in step.base.get(id, ())]

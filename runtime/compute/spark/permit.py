@@ -6,7 +6,7 @@ cancel: withdraw() ── no file
 ```
 
 Spark tells a Python worker nothing.  It lets the worker of a cancelled task compute for up to 4 s, and then kills it.
-The tasks are on the driver's machine, as their state is, so a file reaches them all.
+Where the tasks are on the driver's machine, a file reaches them all; where they are not, it is left at that.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """The environment's one Spark application, with the settings that resident tasks and supersteps rely on.
 
 Everything that Spark writes (logs, shuffle files, warehouse) lies under one directory, and everything that it opens
-listens on 127.0.0.1, unless `conf` says otherwise, as it must for a master on other machines.
+listens on 127.0.0.1, or where executors on other machines reach it.  What has been set is in a file for this user alone (SETTINGS_NAME): JVMs
+and their arguments are seen by others.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from pyspark import SparkConf
 from pyspark.core.context import SparkContext
 from pyspark.sql import SparkSession
 
+from ...config import DEFAULT_HOST
+from ...spark_properties import is_true, read_properties, write_properties
 from . import class_archive
 from .gateway import spark_home, start_gateway, stop_gateway
 from .java import ensure_java
@@ -22,6 +25,7 @@ from .java import ensure_java
 TASK_FAILURES = 4
 SPARE_SLOTS = 2
 LOG_NAME = "spark.log"
+SETTINGS_NAME = "spark.properties"
 PRELOAD = "PTVC_PRELOAD"
 """In the environment of Python workers: names of modules, with commas between them."""
 
@@ -55,8 +59,8 @@ def local_master(residents: int) -> str:
     return f"local[{residents + SPARE_SLOTS},{TASK_FAILURES}]"
 
 
-def default_conf(directory: Path) -> dict[str, str]:
-    """Every setting that differs from Spark's default, for a session that keeps its files in `directory`."""
+def default_conf(directory: Path, host: str = DEFAULT_HOST) -> dict[str, str]:
+    """Every setting that differs from Spark's default, for a session that keeps its files in `directory`, and which executors reach at `host`."""
     return {
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
@@ -67,8 +71,8 @@ def default_conf(directory: Path) -> dict[str, str]:
         "spark.sql.catalogImplementation": "in-memory",  # no Hive, no Derby
         "spark.sql.warehouse.dir": str(directory / "warehouse"),
         "spark.local.dir": str(directory / "local"),
-        "spark.driver.host": "127.0.0.1",
-        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.driver.host": host,
+        "spark.driver.bindAddress": host,
         "spark.python.worker.reuse": "true",
         "spark.python.daemon.module": "ptvc.compute.spark.worker_daemon",
         "spark.sql.execution.arrow.pyspark.enabled": "true",
@@ -77,8 +81,31 @@ def default_conf(directory: Path) -> dict[str, str]:
         "spark.log.level": "WARN",
         "spark.driver.memory": "1g",
         "spark.driver.extraJavaOptions": _java_options(directory),
-        "spark.executor.extraJavaOptions": f"-Djava.io.tmpdir={directory / 'local'}",
     }
+
+
+def _local_conf(directory: Path) -> dict[str, str]:
+    """What else differs where executors are on this machine."""
+    return {"spark.executor.extraJavaOptions": f"-Djava.io.tmpdir={directory / 'local'} {_QUICK_START}"}
+
+
+def _cluster_conf(own: Mapping[str, str]) -> dict[str, str]:
+    """What else differs where they are on others; `own` is what the user has set."""
+    conf = {
+        "spark.executorEnv.PYTHONSAFEPATH": "1",  # a types.py where an executor was started is none of its workers'
+        # A machine that vanishes has closed no connection; a link that is back within half of that has lost nothing.
+        "spark.network.timeout": "60s",
+        "spark.executor.heartbeatInterval": "5s",
+        # Executors fail now and then in a long life: what counts is how many lately (YARN, Kubernetes).
+        "spark.executor.failuresValidityInterval": "1h",
+        "spark.executor.maxNumFailures": "1000",
+    }
+    if is_true(own, "spark.authenticate"):
+        conf |= {
+            "spark.network.crypto.enabled": "true",
+            "spark.network.crypto.cipher": "AES/GCM/NoPadding",  # the default of Spark authenticates nothing
+        }
+    return conf
 
 
 def spark_session(
@@ -89,21 +116,34 @@ def spark_session(
 
 
 def application_context(
-    master: str, memory: str, directory: Path, preload: Sequence[str] = ()
+    master: str,
+    memory: str,
+    directory: Path,
+    preload: Sequence[str] = (),
+    host: str = DEFAULT_HOST,
+    properties: Path | None = None,
 ) -> SparkContext:
     """The context of an `Application`.  `directory` receives Spark's logs and scratch files; `memory` is the driver's heap; the modules
-    of `preload` are those that its Python workers share (`worker_daemon`)."""
-    conf = {"spark.driver.memory": memory, f"spark.executorEnv.{PRELOAD}": ",".join(preload)}
-    return spark_context(master, "ptvc", conf, directory=directory)
+    of `preload` are those that its Python workers share (`worker_daemon`); executors reach it at `host`; `properties` is a file of settings
+    that go before all others.  Raises InvalidParameter where that cannot be read, and as `spark_context`."""
+    own = {} if properties is None else read_properties(properties)
+    conf = {"spark.driver.memory": memory, f"spark.executorEnv.{PRELOAD}": ",".join(preload), **own}
+    return spark_context(master, "ptvc", conf, directory=directory, host=host)
 
 
 def spark_context(
-    master: str, app_name: str, conf: Mapping[str, str], *, directory: Path, jvm_options: Sequence[str] = ()
+    master: str,
+    app_name: str,
+    conf: Mapping[str, str],
+    *,
+    directory: Path,
+    host: str = DEFAULT_HOST,
+    jvm_options: Sequence[str] = (),
 ) -> SparkContext:
     """Starts the JVM and the application: once per process, and once more after `stop_context`.
 
-    `conf` overrides `default_conf`; `jvm_options` are for the JVM in place of the class archive's.  Python workers run this interpreter.  Raises ReplicaUnavailable when there is
-    no Java or the JVM does not start.
+    `conf` overrides `default_conf`; `jvm_options` are for the JVM in place of the class archive's.  Python workers run this interpreter, unless
+    `spark.pyspark.python` names another.  Raises ReplicaUnavailable when there is no Java or the JVM does not start.
     """
     directory = directory.absolute()
     for folder in (directory, directory / "local", directory / "warehouse"):
@@ -112,19 +152,24 @@ def spark_context(
     java = ensure_java(directory / "java")
     level = conf.get("spark.log.level", "WARN").lower()
     (directory / "log4j2.properties").write_text(_LOG4J.format(level=level, log=directory / LOG_NAME))
-    defaults = default_conf(directory)
-    if master.startswith("local"):
+    defaults = default_conf(directory, host)
+    if is_local(master):
         defaults["spark.driver.extraJavaOptions"] += f" {_QUICK_START}"
-        defaults["spark.executor.extraJavaOptions"] += f" {_QUICK_START}"
+        defaults |= _local_conf(directory)
+    else:
+        defaults |= _cluster_conf(conf)
     settings = {**defaults, **conf, "spark.master": master, "spark.app.name": app_name}
-    os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
+    write_properties(directory / SETTINGS_NAME, settings)
+    os.environ["PYSPARK_PYTHON"] = settings.get("spark.pyspark.python", sys.executable)
+    os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
     environment = {**os.environ, **java}
     environment.setdefault("SPARK_LOCAL_IP", settings["spark.driver.bindAddress"])
     home = _linked_home(directory) if has_linked_home(master) else None
     chosen = (lambda command: jvm_options) if jvm_options else class_archive.options
-    gateway = start_gateway(settings, environment, directory / "jvm.log", home=home, jvm_options=chosen)
+    log = directory / "jvm.log"
+    gateway = start_gateway(directory / SETTINGS_NAME, environment, log, home=home, jvm_options=chosen)
     spark_conf = SparkConf(_jvm=gateway.jvm)
-    for key, value in settings.items():
+    for key, value in settings.items():  # some of the file's spark-submit has changed
         spark_conf.set(key, value)
     try:
         return SparkContext(conf=spark_conf, gateway=gateway)
@@ -132,6 +177,11 @@ def spark_context(
         _forget_gateway()
         stop_gateway(gateway)
         raise
+
+
+def is_local(master: str) -> bool:
+    """Whether executors are on this machine."""
+    return master.startswith("local")
 
 
 def has_linked_home(master: str) -> bool:

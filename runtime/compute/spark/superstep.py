@@ -44,11 +44,12 @@ from ...repr.schema import ERROR_SCHEMA
 from ..memory import hand_back
 from ..operators.counts import Counts, occurs
 from ..plan import JoinOp, TopKOp
-from ..run_file import read_run, write_run
+from ..run_file import read_stored, write_run
 from .exchange import REPORT, WORK, Row
 from .hot_keys import find, splittable
 from .job import Answer, Facts, Job, Report, Step, StepItem, WorkItem
 from .level_task import Knowledge, LevelTask
+from .node_directory import task_files
 from .payload_file import payload_folder, payload_size
 from .permit import granted, working_under
 from .topology import Topology
@@ -77,7 +78,7 @@ class Progress:
 
 @dataclass(slots=True)
 class JobResult:
-    """What the tasks have written, by (node, spine) the state; the errors of the output; and what they have reported,
+    """The names of what the tasks have written, by (node, spine) the state; the errors of the output; and what they have reported,
     in order of level and partition."""
 
     parts: list[PartRef] = field(default_factory=list)
@@ -168,7 +169,8 @@ class JobRun:
                     def tell(facts: Facts, partition: int = partition) -> None:
                         self._facts.add({(level, partition): facts})
 
-                    task = LevelTask(self._job, level, partition, next(self._attempts), known, tell)
+                    attempt, files = next(self._attempts), self._job.files.here()
+                    task = LevelTask(self._job, level, partition, attempt, known, tell, files)
                     sent.extend(task.run(rows))
         finally:
             patience.cancel()
@@ -199,7 +201,7 @@ def granted_to(job: Job) -> Iterator[None]:
     """What the tasks need is there inside: their permit, and the folder of what they send."""
     with (
         nullcontext() if job.permit is None else granted(Path(job.permit)),
-        nullcontext() if job.payloads is None else payload_folder(Path(job.payloads)),
+        nullcontext() if job.payloads is None else payload_folder(job.files.here(), job.payloads),
     ):
         yield
 
@@ -217,6 +219,8 @@ def is_small(job: Job, topology: Topology, level: int, rows: Sequence[Row]) -> b
     """Whether a level, for which there are these rows, takes in so little that it probably need not be Spark's."""
     if level in topology.import_level.values():
         return False
+    if job.step is not None and job.files.blobs is not None:
+        return False  # the state is elsewhere
     taken_in = 0
     for _, (port, sent) in rows:
         if port >= 0 and topology.level_of[topology.edges[port].consumer] == level:
@@ -262,8 +266,8 @@ def gather(job: Job, rows: Iterable[Row]) -> JobResult:
     errors: list[Batch] = []
     for report in result.reports:
         result.parts.extend(report.parts)
-        for node, name, path in report.state:
-            result.state.setdefault((node, name), []).append(path)
+        for node, name, file in report.state:
+            result.state.setdefault((node, name), []).append(file)
         if report.index is not None:
             result.index.append(report.index)
         if report.answer is not None:
@@ -320,17 +324,20 @@ def _task(
     job: Job, level: int, known: Knowledge, reported: Accumulator[dict[TaskId, Facts]]
 ) -> Callable[[Iterable[Row]], Iterator[Row]]:
     """The function that Spark calls for every partition of a level."""
+    # A permit is on this machine: elsewhere Spark ends the worker of a task that is cancelled.
+    job = replace(job, permit=None) if job.files.blobs is not None else job
 
     def run(rows: Iterable[Row]) -> Iterator[Row]:
         context = TaskContext.get()
         assert context is not None
-        partition = context.partitionId()
+        partition, attempt = context.partitionId(), context.taskAttemptId()
 
         def tell(facts: Facts) -> None:
             reported.add({(level, partition): facts})
 
         with _permitted(job, Interrupt()):
-            yield from LevelTask(job, level, partition, context.taskAttemptId(), known, tell).run(rows)
+            files = task_files(job.files)
+            yield from LevelTask(job, level, partition, attempt, known, tell, files).run(rows)
         hand_back()  # the worker waits a minute for another task before it goes
 
     return run
@@ -339,16 +346,20 @@ def _task(
 def _finish_errors(job: Job, errors: list[Batch], result: JobResult) -> None:
     """Errors of all tasks as one set: their state, and the part that puts the view in error."""
     counts = Counts(ERROR_SCHEMA)
-    node = len(job.plan.nodes)
+    node, files = len(job.plan.nodes), job.files.here()
     if job.step is not None:
-        counts.spine.stand_on([read_run(file, mapped=True) for file in job.step.base.get((node, "errs"), ())])
+        before = job.step.base.get((node, "errs"), ())
+        counts.spine.stand_on(read_stored(files, before))
+        for stored in before:
+            files.leave(stored.name)  # it is mapped
     result.errors = counts.update(concat_batches(ERROR_SCHEMA, errors), occurs)
     if not job.keeps_state:
         return
     for index, run in enumerate(counts.spine.added):
-        path = Path(job.directory) / f"{node}-errs-{index}.run"
-        write_run(path, run)
-        result.state.setdefault((node, "errs"), []).append(str(path))
+        name = f"{job.directory}/{node}-errs-{index}.run"
+        write_run(files.new(name), run)
+        files.publish((files.path(name),))
+        result.state.setdefault((node, "errs"), []).append(name)
     if job.output_shard is not None:
         delta = Delta(empty_batch(job.plan.schema), result.errors)
         blob = open_blob(job.blobs)

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 from pyspark import SparkContext
 
 from ..memory import hand_back
+from ..shared_files import SharedRoot
 from .permit import granted, working_under
 
 
@@ -21,12 +23,19 @@ class TasksRun:
     """`done` may be asked for from another thread."""
 
     def __init__(
-        self, context: SparkContext, work: Callable[[Any], Any], items: Sequence[Any], permit: Path
+        self,
+        context: SparkContext,
+        work: Callable[[Any], Any],
+        items: Sequence[Any],
+        permit: Path,
+        files: SharedRoot,
     ) -> None:
+        """The tasks look for `permit` where they see the files of this machine."""
         self._context = context
         self._work = work
         self._items = items
         self._permit = permit
+        self._everywhere = files.blobs is None
         self._done = context.accumulator(0)
 
     def run(self, pool: str, group: str) -> list[Any]:
@@ -40,10 +49,11 @@ class TasksRun:
         return [pickle.loads(result) for result in results]
 
     def _task(self) -> Callable[[Iterable[bytes]], Iterator[bytes]]:
-        work, permit, done = self._work, self._permit, self._done
+        work, done = self._work, self._done
+        permit = self._permit if self._everywhere else None
 
         def run(rows: Iterable[bytes]) -> Iterator[bytes]:
-            with working_under(permit):
+            with nullcontext() if permit is None else working_under(permit):
                 results = [pickle.dumps(work(pickle.loads(row))) for row in rows]
             done.add(len(results))
             hand_back()  # the worker waits a minute for another task before it goes

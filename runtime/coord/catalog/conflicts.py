@@ -3,7 +3,7 @@
 They do if the one and then the other, in either order, had given the same: no other has changed an entry that the block
 changes, nor taken a name that it gives, and neither side uses what the other has defined anew or dropped.  A rename
 conflicts with nothing, as objects are known by their ids; a schema's or cluster's name is what its objects say of it, so such a
-change goes together with none of theirs.
+change goes together with none of theirs.  Nor does a sink that has let go of what it has read before.
 """
 
 from __future__ import annotations
@@ -116,13 +116,36 @@ def conflict(base: Mapping[str, Entry], shared: Catalog, changes: Mapping[str, C
     return None
 
 
+def over(changes: Mapping[str, Change], shared: Catalog) -> dict[str, Change]:
+    """The changes of a block, which go together with what others have done, as changes of the catalog as it is now: sinks may have let go of
+    what they have read before."""
+    return {key: _over(change, shared) for key, change in changes.items()}
+
+
+def _over(change: Change, shared: Catalog) -> Change:
+    before, after = change.before, change.after
+    if not isinstance(before, Sink) or not isinstance(now := shared.find_by_id(before.id), Sink):
+        return change
+    if now is before or not isinstance(after, Sink):
+        return Change(now, after)
+    own = [former for former in after.formers if former not in before.formers]
+    return Change(now, after.reading(after.on, (*now.formers, *own)))
+
+
 def _difference(base: Mapping[str, Entry], now: Mapping[str, Entry]) -> dict[str, Change]:
     """Entries are values that are replaced as a whole, so one that is the same object is unchanged."""
     return {
         key: Change(base.get(key), now.get(key))
         for key in base.keys() | now.keys()
-        if base.get(key) is not now.get(key)
+        if base.get(key) is not now.get(key) and not _has_let_go(base.get(key), now.get(key))
     }
+
+
+def _has_let_go(before: Entry | None, after: Entry | None) -> bool:
+    """Whether a sink has let go of what it has read before, and nothing else is another."""
+    if not isinstance(before, Sink) or not isinstance(after, Sink):
+        return False
+    return before.reading(before.on, after.formers) == after
 
 
 def _definition(entry: Entry | None) -> Entry | None:

@@ -22,9 +22,9 @@ Items refer to each other by id, so a rename changes one item and nothing else.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import ClassVar, TypedDict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import ClassVar, Self, TypedDict
 
 from ...compute.lower.shared_arrangements import IndexKey
 from ...errors import About
@@ -357,12 +357,25 @@ class Index(ItemBase):
         return self.id
 
 
+UNCOMMITTED = 0
+"""The last time of a former input until what takes its place is committed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Former:
+    """What a sink has read in a generation, which shows it up to the time `last`, unless it has not come to it."""
+
+    id: GlobalId
+    generation: int
+    last: int = UNCOMMITTED
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sink(ItemBase):
-    """`uses` are what it reads, what it has read before, if it has a `former` input, and the connections that it writes through.
+    """`uses` are what it reads, what it has read before, as long as its target may show that, and the connections that it writes through.
     `schema` is that of what it reads, `remap` the shard of how far it has come, `create_sql` the whole statement.  `as_of`
-    is the time at which it begins.  `generation` says how often it was given something else to read; as long as it has a
-    `former` input, `switched_at` is the last time of that.  `kept` are columns that its target has of what it has read before."""
+    is the time at which it begins.  `generation` says how often it was given something else to read; `formers` are those of which its target
+    may show one still, the oldest first.  `kept` are columns that its target has of what it has read before."""
 
     kind = ItemKind.SINK
 
@@ -375,7 +388,7 @@ class Sink(ItemBase):
     envelope: Envelope
     as_of: int
     generation: int = 0
-    switched_at: int = 0
+    formers: tuple[Former, ...] = ()
     kept: Schema = NO_COLUMNS
 
     @property
@@ -383,10 +396,18 @@ class Sink(ItemBase):
         """What the sink reads."""
         return self.uses[0]
 
-    @property
-    def former(self) -> GlobalId | None:
-        """What it has read before, until its target holds all of that."""
-        return self.uses[1] if len(self.uses) > 1 + len(self.connections) else None
+    def reading(self, on: GlobalId, formers: Sequence[Former]) -> Self:
+        """The sink, which reads that, and has read those; the last of them is the second that it uses."""
+        uses = dict.fromkeys((on, *(former.id for former in reversed(formers)), *self.connections))
+        return replace(self, uses=tuple(uses), formers=tuple(formers))
+
+    def begins(self, written: int) -> Iterator[tuple[GlobalId, int]]:
+        """From which time on each of its inputs, the former ones first, may be read, as the target has everything up to `written`."""
+        first = written
+        for former in self.formers:
+            yield former.id, first
+            first = max(written, former.last)
+        yield self.on, first
 
     @property
     def connections(self) -> tuple[GlobalId, ...]:

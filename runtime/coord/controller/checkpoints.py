@@ -1,24 +1,36 @@
 """The checkpoints of all dataflows, as the coordinator knows them: which are published, and how far back they reach.
 
-Replicas write files; what they say is a checkpoint becomes one here, by a manifest in `state/<object>/<replica>` (see
+```
+all processes see the files where they are    <object>/<replica>/checkpoint.json, and the files that it names
+
+files are copied                              <object>/<replica>/checkpoint-<epoch>-<number>.json, of which the last counts
+                                              <object>/<replica>/<place>/..., another place after state was forgotten, or a start
+```
+
+Replicas write files; what they say is a checkpoint becomes one here, by a manifest (see
 `compute.checkpoint`), once every output below its cut is durable.  Until a newer one has taken its place, the inputs of
 the dataflow stay readable at the cut (`coord.controller.maintenance`).  An object, or a replica, that is gone takes its directory
-along; what a crash has left of one is removed at the start.
+along; what a crash has left of one is removed at the start.  Copies of files go when `needs` says that they may: a process that does not know
+yet that their place was given up may still be adding to them.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
+import re
 import shutil
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from itertools import count
 from pathlib import Path
+from secrets import token_hex
 
-from ...compute.checkpoint import Checkpoint, publish, read, unpublish
-from ...errors import StorageError
+from ...compute.checkpoint import MANIFEST, Checkpoint, publish, read, unpublish
+from ...compute.shared_files import SharedFiles
+from ...errors import PtvcError, StorageError, StoreAway
 from ...expr.tree.relation import GlobalId
+from ...retry import Backoff, retry
 
 logger = logging.getLogger(__name__)
 
@@ -26,44 +38,92 @@ REMOVED = "removed-"
 """How the directories begin of which the files are being removed."""
 
 
+_COPIED_MANIFEST = re.compile(
+    r"(?P<folder>(?P<object>[^/]+)/[^/]+)/checkpoint-(?P<epoch>\d+)-(?P<number>\d+)\.json"
+)
+
+
+_REPLACED = Backoff(first_s=0.1, longest_s=1.0, attempts=5)
+"""A predecessor that does not know yet that it is one may publish, and remove what was before."""
+
+
+def _has_gone(error: Exception) -> bool:
+    return isinstance(error, StorageError) and not isinstance(error, StoreAway)
+
+
+def _manifest_name(epoch: int, number: int) -> str:
+    return f"checkpoint-{epoch}-{number}.json"
+
+
 class Checkpoints:
     """Replicas go by their names within their cluster: each has state of its own."""
 
-    def __init__(self, directory: Path, names: Mapping[GlobalId, str]) -> None:
+    def __init__(self, files: SharedFiles, names: Mapping[GlobalId, str], epoch: int) -> None:
         """Reads the manifests of the objects in `names`, which says what their directories are called, and removes the
-        state of all others."""
-        self._directory = directory
+        state of all others.  Blocks; raises PtvcError."""
+        self._files = files
+        self._directory = files.root
         self._names = dict(names)
+        self._epoch = epoch
+        self._numbers = count(1)
+        self._manifests: dict[str, str] = {}
+        self._places: dict[str, str] = {}
         self._published: dict[GlobalId, dict[str, Checkpoint]] = {}
         self._outdated: dict[GlobalId, tuple[int, str]] = {}
         self._thread = ThreadPoolExecutor(1, "remove state")
         self._removed = count(1)
         ids = {name: id_ for id_, name in names.items()}
-        for path in directory.iterdir() if directory.is_dir() else ():
+        if files.copied:
+            self._open_copied(ids)
+            return
+        for path in self._directory.glob("[!.]*"):
             if path.name not in ids:
                 logger.info("removing the state of %s, which does not exist", path.name)
                 shutil.rmtree(path, ignore_errors=True)
                 continue
             for of_replica in path.iterdir():
-                self._open(ids[path.name], of_replica)
+                self._open(ids[path.name], of_replica, MANIFEST)
 
-    def _open(self, id: GlobalId, path: Path) -> None:
+    def _open_copied(self, ids: Mapping[str, GlobalId]) -> None:
+        """What is there of others, the next round of maintenance removes; of what was copied here only the last manifests stay."""
+        self._manifests = retry(lambda: self._fetched(ids), _has_gone, _REPLACED)
+        kept = set(self._manifests.values())
+        for path in self._directory.glob("[!.]*/**/*"):
+            if path.is_file() and self._files.name(path) not in kept:
+                path.unlink()
+        for folder, name in sorted(self._manifests.items()):
+            path = self._files.path(folder)
+            self._open(ids[path.parent.name], path, name.rpartition("/")[2])
+
+    def _fetched(self, ids: Mapping[str, GlobalId]) -> dict[str, str]:
+        """The last manifest of each folder, which is here.  Raises PtvcError, as when one has gone meanwhile."""
+        last: dict[str, tuple[int, int]] = {}
+        for name in self._files.published():
+            found = _COPIED_MANIFEST.fullmatch(name)
+            if found is not None and found["object"] in ids:
+                folder, number = found["folder"], (int(found["epoch"]), int(found["number"]))
+                last[folder] = max(last.get(folder, number), number)
+        names = {
+            folder: f"{folder}/{_manifest_name(epoch, number)}" for folder, (epoch, number) in last.items()
+        }
+        self._files.fetch(names.values())
+        return names
+
+    def _open(self, id: GlobalId, path: Path, manifest: str) -> None:
         try:
-            checkpoint = read(path)
+            checkpoint = read(path, self._files, manifest)
         except StorageError as error:
             self.reject(id, path.name, error.message)
             return
         if checkpoint is not None:
             self._published.setdefault(id, {})[path.name] = checkpoint
 
-    @property
-    def scratch(self) -> Path:
-        """Where replicas may write what no restart needs, in files without names."""
-        return self._directory
-
-    def directory(self, id: GlobalId, replica: str) -> Path:
-        """Where the replica keeps the state of the object's dataflow."""
-        return self._of(id) / replica
+    def directory(self, id: GlobalId, replica: str) -> str:
+        """The name of the folder in which the replica keeps the state of the object's dataflow, until that is forgotten."""
+        folder = self._files.name(self._of(id) / replica)
+        if not self._files.copied:
+            return folder
+        return f"{folder}/{self._places.setdefault(folder, token_hex(4))}"
 
     def _of(self, id: GlobalId) -> Path:
         return self._directory / self._names.get(id, id)
@@ -79,7 +139,8 @@ class Checkpoints:
         fingerprint.  The files stay, as its dataflows have them."""
         self._outdated[id] = upper, fingerprint
         for replica in self._published.pop(id, {}):
-            unpublish(self.directory(id, replica))
+            unpublish(self._of(id) / replica)
+            self._drop_manifests(f"{self._files.name(self._of(id))}/{replica}")
 
     def get(self, id: GlobalId, replica: str) -> Checkpoint | None:
         return self._published.get(id, {}).get(replica)
@@ -91,21 +152,65 @@ class Checkpoints:
     async def publish(self, id: GlobalId, replica: str, checkpoint: Checkpoint) -> bool:
         """Makes it the checkpoint to restart from; False when that cannot be written, and the one before stays, or when
         it is that of a dataflow whose place another has taken, or which reads something else by now."""
-        directory = self.directory(id, replica)
+        directory, path = self.directory(id, replica), self._of(id) / replica
         upper, fingerprint = self._outdated.get(id, (0, ""))
         if checkpoint.cut <= upper and checkpoint.fingerprint != fingerprint:
             return False
-        if any(directory not in file.path.parents for file in checkpoint.files()):
+        before = self.get(id, replica)
+        known = () if before is None else {file.name for file in before.files()}
+        if any(
+            not file.name.startswith(f"{directory}/") and file.name not in known
+            for file in checkpoint.files()
+        ):
             return False
+        manifest = _manifest_name(self._epoch, next(self._numbers)) if self._files.copied else MANIFEST
         try:
-            await asyncio.to_thread(publish, directory, checkpoint)
-        except OSError as error:
+            await asyncio.to_thread(self._publish, path, checkpoint, manifest)
+        except (OSError, PtvcError) as error:
             logger.warning("cannot publish a checkpoint of %s: %s", id, error)
             return False
         if self.directory(id, replica) != directory:
             return False
         self._published.setdefault(id, {})[replica] = checkpoint
+        if self._files.copied:
+            folder = self._files.name(path)
+            self._drop_manifests(folder)
+            self._manifests[folder] = f"{folder}/{manifest}"
         return True
+
+    def _publish(self, path: Path, checkpoint: Checkpoint, manifest: str) -> None:
+        if self._files.copied:  # nobody else writes there
+            path.mkdir(parents=True, exist_ok=True)
+        publish(path, checkpoint, self._files, manifest)
+        self._files.publish((path / manifest,))
+
+    def _drop_manifests(self, folder: str) -> None:
+        """Those below the folder count no more; beside the loop they go, or else with a round of maintenance."""
+        names = {of: name for of, name in self._manifests.items() if f"{of}/".startswith(f"{folder}/")}
+        for of, name in names.items():
+            del self._manifests[of]
+            self._files.leave(name)
+        if names:
+            self._thread.submit(self._unpublish, tuple(names.values()))
+
+    def _unpublish(self, names: Collection[str]) -> None:
+        try:
+            self._files.unpublish(names)
+        except PtvcError as error:
+            logger.warning("manifests of state that nobody needs are left: %s", error.message)
+
+    def needs(self) -> Callable[[str], bool]:
+        """Whether a file of that name may be needed which was there before this was called: that of a checkpoint, or of a place where
+        a replica keeps state."""
+        named = {
+            file.name
+            for checkpoints in self._published.values()
+            for checkpoint in checkpoints.values()
+            for file in checkpoint.files()
+        }
+        named.update(self._manifests.values())
+        places = {f"{folder}/{place}" for folder, place in self._places.items()}
+        return lambda name: name in named or "/".join(name.split("/")[:3]) in places
 
     def reject(self, id: GlobalId, replica: str, reason: str) -> None:
         """What there is of the replica's state is of no use: it is computed again from the inputs."""
@@ -115,20 +220,29 @@ class Checkpoints:
     def retain(self, id: GlobalId, replicas: Collection[str]) -> None:
         """Removes the state that other replicas than these have had."""
         path = self._of(id)
-        for of_replica in path.iterdir() if path.is_dir() else ():
-            if of_replica.name not in replicas:
-                self.forget(id, of_replica.name)
+        there = {of_replica.name for of_replica in (path.iterdir() if path.is_dir() else ())}
+        prefix = f"{self._files.name(path)}/"
+        known = (*self._places, *self._manifests)
+        there |= {folder.removeprefix(prefix) for folder in known if folder.startswith(prefix)}
+        for replica in there.difference(replicas):
+            self.forget(id, replica)
 
     def forget(self, id: GlobalId, replica: str | None = None) -> None:
         """Removes the replica's state of the object, or everybody's."""
         path = self._of(id)
+        folder = self._files.name(path)
         if replica is None:
+            self._places = {
+                of: place for of, place in self._places.items() if not of.startswith(f"{folder}/")
+            }
             self._published.pop(id, None)
             self._names.pop(id, None)
             self._outdated.pop(id, None)
         else:
             self._published.get(id, {}).pop(replica, None)
+            self._places.pop(f"{folder}/{replica}", None)
             path = path / replica
+        self._drop_manifests(self._files.name(path))
         self._remove(path)
 
     def _remove(self, path: Path) -> None:

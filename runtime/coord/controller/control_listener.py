@@ -270,6 +270,7 @@ async def _watch(hello: Hello, incoming: Incoming, outbox: Outbox) -> None:
         await asyncio.sleep(KEEPALIVE_S)
         if incoming.waits_since is not None and time() - incoming.waits_since > SILENCE_S:
             logger.warning("nothing has come from replica %s for %d s", hello.name, SILENCE_S)
+            incoming.fell_silent = True
             outbox.writer.transport.abort()
             return
         outbox.keep_alive()

@@ -20,13 +20,15 @@ from itertools import count
 from pathlib import Path
 
 from ...compute.plan import DataflowPlan
-from ...config import Settings
+from ...compute.shared_files import SharedRoot
+from ...config import BYTES_PER_CORE, Settings
 from ...directory import new_secret
 from ...errors import PtvcError, ReplicaUnavailable
 from ...expr.tree.relation import GlobalId
 from ...replica.protocol import (
     DRIVER,
     DriverHello,
+    DriverWelcome,
     Hello,
     Incoming,
     JobFinished,
@@ -36,9 +38,11 @@ from ...replica.protocol import (
     LimitMemory,
     Outbox,
     ProtocolError,
+    ReplicaWaits,
     StartReplica,
     StopReplica,
     Updates,
+    job_payloads,
     job_writer,
     replica_writer,
 )
@@ -101,9 +105,14 @@ class Controller:
         self._driver = DriverClient(launch, directory, self._driver_ended)
         self.clusters = Clusters(directory / "state" / "answers")
         self.statuses = Statuses(catalog, collections, now_ms)
+        self._root = SharedRoot(
+            str(directory.resolve() / "state"), storage.blobs if settings.shares_by_blobs else None
+        )
+        self.files = self._root.here()
         self.checkpoints = Checkpoints(
-            directory / "state",
+            self.files,
             {i.id: i.state_name for i in catalog.user_items() if isinstance(i, Maintained)},
+            storage.epoch,
         )
         self.jobs = Jobs(storage.epoch, self._driver.send, now_ms)
         self.compactions = CompactionJobs(self.jobs, storage, settings, supervisor)
@@ -157,6 +166,12 @@ class Controller:
     def is_hydrated(self, id: GlobalId) -> bool:
         return self.clusters.hydration(id) is not None
 
+    def needs_files(self) -> Callable[[str], bool]:
+        """Whether a file of that name may be needed by a dataflow, or by a job, which was there before this was called."""
+        state = self.checkpoints.needs()
+        jobs = {job_payloads(job_id) for job_id in self.jobs.unsettled()}
+        return lambda name: state(name) or "/".join(name.split("/")[:2]) in jobs
+
     def writers(self) -> frozenset[str]:
         """Everyone who may have written blobs that are not appended yet.  May be asked from any thread."""
         replicas = (replica_writer(r.id, *r.attempt) for r in self.clusters)
@@ -173,6 +188,9 @@ class Controller:
         for replica in added:
             self._start_replica(replica)
         for replica in self.clusters.of(cluster.name):
+            if replica.cores != self._cores(cluster.name):
+                self._detach(replica)
+                self._start_anew(replica)
             if replica.connected.is_set():
                 self._send_limits(replica)
                 self._try_failed(replica)
@@ -185,10 +203,13 @@ class Controller:
     def _send_limits(self, replica: ReplicaClient) -> None:
         """What the options of its cluster, or the settings, say to the replica."""
         own = self._catalog.cluster_options(replica.cluster)
-        limit = (
-            (self._settings.memory_limit_mb << 20) or None if own.memory_limit is None else own.memory_limit
-        )
-        replica.send(LimitMemory(limit, (self._settings.query_memory_limit_mb << 20) or None))
+        limit, query = own.memory_limit, (self._settings.query_memory_limit_mb << 20) or None
+        if limit is None and own.size is not None and self._settings.on_cluster:
+            limit = own.size * BYTES_PER_CORE
+            query = query or limit // 4
+        elif limit is None:
+            limit = (self._settings.memory_limit_mb << 20) or None
+        replica.send(LimitMemory(limit, query))
         rows = self._settings.step_job_min_rows if own.job_min_rows is None else own.job_min_rows
         replica.send(LargeSteps(rows))
         replica.send(LargeQueries(self._settings.duckdb_min_rows))
@@ -217,7 +238,20 @@ class Controller:
     def _start_replica(self, replica: ReplicaClient) -> None:
         epoch, secret = next(self._epochs), new_secret()
         replica.expect(epoch, secret)
-        self._driver.tell(StartReplica(replica.id, epoch, self._listener.for_replicas, secret))
+        replica.cores = self._cores(replica.cluster)
+        address = self._listener.for_replicas
+        workers = self._catalog.cluster_options(replica.cluster).workers
+        self._driver.tell(StartReplica(replica.id, epoch, replica.cores, address, secret, workers))
+
+    def _start_anew(self, replica: ReplicaClient) -> None:
+        """Elsewhere, if there is room, whatever has become of it."""
+        self._driver.tell(StopReplica(replica.id))
+        self._start_replica(replica)
+
+    def _cores(self, cluster: str) -> int:
+        """Of an executor, for each replica."""
+        size = self._catalog.cluster_options(cluster).size if self._settings.on_cluster else None
+        return self._settings.replica_cores if size is None else size
 
     # -- objects --
 
@@ -378,7 +412,7 @@ class Controller:
         hello = await incoming.receive()
         if not isinstance(hello, DriverHello):
             return  # it has ended
-        self._driver.attach(hello, outbox)
+        self._driver.attach(hello, outbox, DriverWelcome(self._root))
         for replica in self.clusters:
             replica.failure = None
             self._start_replica(replica)
@@ -395,6 +429,9 @@ class Controller:
                     self.jobs.progressed(message)
                 case JobFinished():
                     self.jobs.finished(message)
+                case ReplicaWaits():
+                    if (replica := self.clusters.find(message.replica)) is not None:
+                        replica.waits(message)
                 case _:
                     raise ProtocolError(f"the driver does not say {type(message).__name__}")
 
@@ -423,6 +460,9 @@ class Controller:
             if replica.owns(writer):
                 logger.warning("replica %s went away", replica.id)
                 self._detach(replica)
+                if incoming.fell_silent and self._settings.on_cluster:
+                    # Spark takes a minute to give up a machine that says nothing; the epoch fences what may still run there.
+                    self._start_anew(replica)
                 self._spawn(self._elect(replica.cluster))
 
     def _connection(

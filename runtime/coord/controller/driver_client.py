@@ -7,7 +7,7 @@ import logging
 from pathlib import Path
 
 from ...errors import ReplicaLost
-from ...replica.protocol import DriverHello, Message, Outbox
+from ...replica.protocol import DriverHello, DriverWelcome, Message, Outbox
 from .driver_process import Driver, Launch, OnExit
 
 logger = logging.getLogger(__name__)
@@ -42,10 +42,11 @@ class DriverClient:
         if self._driver is not None:
             await self._driver.stop()
 
-    def attach(self, hello: DriverHello, outbox: Outbox) -> None:
-        """It has dialled in."""
+    def attach(self, hello: DriverHello, outbox: Outbox, welcome: DriverWelcome) -> None:
+        """It has dialled in, and is told what it has to know first."""
         logger.info("Spark %s is up: %s, driver pid %d", hello.spark_version, hello.master, hello.pid)
         self._outbox = outbox
+        outbox.send(welcome)
         assert self._driver is not None
         self._driver.healthy()
 

@@ -1,7 +1,7 @@
 """Hydrations of views and indexes over large inputs, as Spark jobs.
 
 A job computes the contents as of one time, and all operator state; the replica goes on from that.  A recursive plan is
-never a job's work: a loop runs in one place.
+never a job's work: a loop runs in one place.  Nor is one that the workers of a replica divide: each makes its own state.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Awaitable, Callable
 
+from ...compute.partitioned.placement import undivided
 from ...compute.plan import DataflowPlan, recursive
 from ...config import Settings
 from ...replica.protocol import Import, IndexOutput, JobFinished, RunJob, Updates, ViewOutput
@@ -44,12 +45,16 @@ class HydrationJobs:
     ) -> bool:
         """Whether reading these inputs is a job's work."""
         rows = sum(row_count(source.snapshot) for source in imports)
-        if not plan.imports or rows < self._min_rows(replica):
+        if not plan.imports or rows < self._min_rows(replica) or self.is_divided(replica, plan):
             return False
         if recursive(plan):
             logger.info("%s is recursive: its replica hydrates it, not a Spark job", item.full_name)
             return False
         return True
+
+    def is_divided(self, replica: ReplicaClient, plan: DataflowPlan) -> bool:
+        """Whether the state is in several processes: then it is in no file."""
+        return self._catalog.cluster_options(replica.cluster).workers > 1 and undivided(plan) is None
 
     def _min_rows(self, replica: ReplicaClient) -> int:
         least = self._catalog.cluster_options(replica.cluster).job_min_rows
@@ -66,8 +71,8 @@ class HydrationJobs:
     ) -> JobFinished:
         """Contents as of `as_of` and all operator state, computed by Spark.  The contents of a view are committed
         here, unless a predecessor has; those of an index are a part of the state."""
-        directory = self._checkpoints.directory(item.id, replica.name)
         self._checkpoints.forget(item.id, replica.name)
+        directory = self._checkpoints.directory(item.id, replica.name)
         shard = output.shard if isinstance(output, ViewOutput) and output.upper <= as_of else None
 
         def make(job_id: int) -> RunJob:
@@ -82,7 +87,7 @@ class HydrationJobs:
                 output_shard=shard,
                 index_key=output.key if isinstance(output, IndexOutput) else None,
                 answer_bytes=None,
-                directory=str(directory / str(job_id)),
+                directory=f"{directory}/{job_id}",
                 partitions=self._settings.job_partitions,
             )
 

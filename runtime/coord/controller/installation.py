@@ -156,17 +156,13 @@ class Installation:
             if (first := replica.installing.get(node.index)) is not None:
                 await asyncio.wait((first.tried,))
         self._check_there(item)
-        durable = StateOptions(
-            directory=str(self._checkpoints.directory(item.id, replica.name)),
-            fingerprint=self.fingerprint(item, plan),
-            spill_rows=self._settings.spill_rows,
-            checkpoint_rows=self._settings.checkpoint_rows,
-            checkpoint_interval_ms=self._settings.checkpoint_interval_ms,
-        )
-        checkpoint = await self._checkpoint(replica, item, plan, durable.fingerprint)
+        fingerprint = self.fingerprint(item, plan)
+        if self._jobs.is_divided(replica, plan):
+            self._checkpoints.forget(item.id, replica.name)  # of another cluster, where it was whole
+        checkpoint = await self._checkpoint(replica, item, plan, fingerprint)
         self._check_there(item)
         if checkpoint is not None:
-            self._go_on(replica, item, plan, checkpoint, durable)
+            self._go_on(replica, item, plan, checkpoint)
             return
         as_of, output = await self._beginning(replica, item, plan)
         job = None
@@ -200,11 +196,21 @@ class Installation:
                 imports,
                 output,
                 state=job.state if job is not None else None,
-                durable=durable,
+                durable=self._state_options(replica, item, fingerprint),
             )
         )
         if job is not None:
             self.hydrated(replica, Hydrated(item.id, job.seconds, job.rows))
+
+    def _state_options(self, replica: ReplicaClient, item: Maintained, fingerprint: str) -> StateOptions:
+        """Where its state goes, as it was last forgotten."""
+        return StateOptions(
+            directory=self._checkpoints.directory(item.id, replica.name),
+            fingerprint=fingerprint,
+            spill_rows=self._settings.spill_rows,
+            checkpoint_rows=self._settings.checkpoint_rows,
+            checkpoint_interval_ms=self._settings.checkpoint_interval_ms,
+        )
 
     async def _beginning(
         self, replica: ReplicaClient, item: Maintained, plan: DataflowPlan
@@ -254,7 +260,6 @@ class Installation:
         item: Maintained,
         plan: DataflowPlan,
         checkpoint: Checkpoint,
-        durable: StateOptions,
     ) -> None:
         """Installs the object from a checkpoint: its inputs from the cut on, its output from where that is durable."""
         output: ViewOutput | IndexOutput
@@ -268,6 +273,7 @@ class Installation:
         self._subscribe(replica, item.id, set(plan.imports))
         replica.installed.add(item.id)
         replica.beginnings[item.id] = as_of
+        durable = self._state_options(replica, item, checkpoint.fingerprint)
         replica.send(
             InstallDataflow(item.id, plan, as_of, imports, output, checkpoint=checkpoint, durable=durable)
         )
@@ -325,7 +331,6 @@ class Installation:
         if item.envelope is Envelope.UPSERT:
             upsert = UpsertState(
                 stored=self._collections.import_of(item.id, self._oracle.read_time),
-                directory=str(self._checkpoints.scratch),
                 spill_rows=self._settings.spill_rows,
             )
         connections = self._connections(connections_of(item.connector))
@@ -358,10 +363,12 @@ class Installation:
             replica.send(SetOutputs(item.id, self._outputs(item)))
 
     async def _install_sink(self, replica: ReplicaClient, item: Sink) -> None:
-        if item.former is not None:
-            await self._collections.wait_until_readable((item.on,), item.switched_at)
         as_of = self._sinks.upper(item) - 1
-        await self._collections.wait_until_readable((item.former or item.on,), as_of)
+        begins = tuple(item.begins(as_of))
+        # What lies between may never be readable: then the target does not show it either.
+        for id_, begin in (begins[0], begins[-1]):
+            await self._collections.wait_until_readable((id_,), begin)
+        self._check_there(item)
         description = SinkDescription(
             connector=connector_word(item.connector),
             options=connector_options(item.connector),
@@ -370,28 +377,40 @@ class Installation:
             generation=item.generation,
             as_of=item.as_of,
         )
-        begins = {item.on: as_of}
-        if item.former is not None:
-            begins = {item.former: as_of, item.on: item.switched_at}
         try:
             # Until the sink has written something, or cannot: what it reads first may be long.
-            held = tuple(self._collections.import_of(id_, begin) for id_, begin in begins.items())
-            await self._storage.hold(replica.id, item.id, held)
+            await self._storage.hold(replica.id, item.id, self._sink_inputs(item, as_of))
             self._check_there(item)
         except BaseException:
             self._storage.release(replica.id, item.id)
             raise
         # From here to the end nothing waits, so no commit can come between the parts and the subscription.
         connections = self._connections(item.connections)
-        former = None
-        if item.former is not None:
-            former = FormerInput(self._collections.import_of(item.former, as_of), item.switched_at)
-        source = self._collections.import_of(item.on, begins[item.on])
-        self._subscribe(replica, item.id, set(begins))
+        *before, source = self._sink_inputs(item, as_of)
+        item = self._catalog.get_as(item.id, Sink)
+        formers = tuple(
+            FormerInput(read, former.generation, former.last)
+            for read, former in zip(before, item.formers, strict=True)
+        )
+        self._subscribe(replica, item.id, {item.on, *(former.id for former in item.formers)})
         replica.installed.add(item.id)
         replica.send(
-            InstallSink(item.id, item.name, description, source, next(self._terms), former, connections)
+            InstallSink(
+                item.id,
+                item.name,
+                description,
+                source,
+                next(self._terms),
+                formers,
+                connections,
+                self._storage.restored_upper,
+            )
         )
+
+    def _sink_inputs(self, item: Sink, as_of: int) -> tuple[Import, ...]:
+        """What it reads, and before that what it has read: as it is now, it may have let go of some of that while it was being installed."""
+        item = self._catalog.get_as(item.id, Sink)
+        return tuple(self._collections.import_of(id_, begin) for id_, begin in item.begins(as_of))
 
     def _connections(self, ids: Iterable[GlobalId]) -> dict[GlobalId, Values]:
         allowed = bool(self._settings.allow_link_local_connections)

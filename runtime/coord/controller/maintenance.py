@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable
 
 from ...config import Settings
 from ...expr.tree.relation import GlobalId
@@ -39,9 +39,11 @@ class Maintenance:
         storage: Storage,
         catalog: Catalog,
         controller: Controller,
-        settle_sinks: Callable[[Iterable[GlobalId]], Awaitable[None]],
+        settle_sinks: Callable[[], Awaitable[None]],
         drop_left_behind: Callable[[], Awaitable[None]],
+        needs_answers: Callable[[], Callable[[str], bool]],
     ) -> None:
+        """`needs_answers` as `QueryJobs.needs`."""
         self._settings = settings
         self._storage = storage
         self._oracle = storage.oracle
@@ -51,6 +53,7 @@ class Maintenance:
         self._controller = controller
         self._settle_sinks = settle_sinks
         self._drop_left_behind = drop_left_behind
+        self._needs_answers = needs_answers
         self._rounds = 0
         self._inputs: dict[GlobalId, set[GlobalId]] = {}
         self._inputs_version = -1
@@ -68,11 +71,8 @@ class Maintenance:
     async def round(self) -> None:
         """One pass.  Holds move in one transaction; merges run in a thread, beside commits."""
         await self._drop_left_behind()
-        sinks = [item for item in self._catalog.user_items() if isinstance(item, Sink)]
-        switched = [sink.id for sink in sinks if self._controller.sinks.has_switched(sink)]
         await self._make_frontiers_durable()
-        if switched:  # a restart finds them beyond the switch
-            await self._settle_sinks(switched)
+        await self._settle_sinks()
         compactions = self._controller.compactions
         beside = [shard for item in self._catalog.user_items() for shard in shards_beside(item)]
         found = await self._storage.compact(
@@ -87,6 +87,22 @@ class Maintenance:
         if self._rounds % GARBAGE_EVERY == 0:
             running_ms = max(0, self._controller.jobs.running_ms())
             await self._storage.collect_garbage(running_ms, self._controller.writers)
+            await self._collect_files()
+
+    async def _collect_files(self) -> None:
+        """Files that were published, and that no checkpoint, dataflow or job has any more, go."""
+        files = self._controller.files
+        if not files.copied:
+            return
+        names = await asyncio.to_thread(files.published)
+        # Asked after they were seen: what is needed then was begun before, or has other names.
+        state, answers = self._controller.needs_files(), self._needs_answers()
+        unneeded = [name for name in names if not state(name) and not answers(name)]
+        if unneeded:
+            # The files of a coordinator that takes over later have not been among these.
+            await self._storage.confirm_epoch()
+            await asyncio.to_thread(files.unpublish, unneeded)
+            logger.info("removed %d files of state that nobody needs", len(unneeded))
 
     async def _make_frontiers_durable(self) -> None:
         """Where a frontier was promised and no data came, persist hears of it when that lets inputs be compacted;
@@ -99,14 +115,13 @@ class Maintenance:
             for collection in self._collections.all()
             if not collection.timestamped and self._holds_inputs_back(collection)
         ]
-        positions = {
-            item.remap: str(self._controller.sinks.upper(item))
-            for item in self._catalog.user_items()
-            if isinstance(item, Sink)
-        }
         if timed:
             await self._storage.append(tuple(timed))
-        await self._storage.record(positions)
+        await self._storage.record(
+            lambda: self._controller.sinks.positions(
+                item for item in self._catalog.user_items() if isinstance(item, Sink)
+            )
+        )
 
     def _holds_inputs_back(self, view: Collection) -> bool:
         """An input has data that can be compacted no further than to the view's durable frontier; or the view is hydrated, and

@@ -10,13 +10,14 @@ task has a fixed file to read.  If a row of one file is taken away by another, t
 
 from __future__ import annotations
 
+import logging
 import shutil
-from collections.abc import AsyncIterator
-from pathlib import Path
+from collections.abc import AsyncIterator, Callable, Iterator
 
 from ...compute.duck.relations import is_sql
 from ...compute.lower import lower
 from ...compute.plan import DataflowPlan
+from ...compute.shared_files import SharedFiles
 from ...compute.spark.answer import read_answer
 from ...compute.spark.compaction import brought_together
 from ...config import Settings
@@ -33,6 +34,8 @@ from ..storage.parts import row_count
 from ..thread_pool import EVALUATION
 from .jobs import Jobs
 
+logger = logging.getLogger(__name__)
+
 
 class ResultTooLarge(PtvcError):
     """What a query asked for is more than one answer may be."""
@@ -43,19 +46,28 @@ class ResultTooLarge(PtvcError):
 DUCKDB_FACTOR = 20
 """A query that DuckDB computes is a job's work from so many times as many rows on: it reads them from mapped files."""
 
+ANSWERS = "answers"
+"""The name of the folder of answers, each in a folder of its own."""
+
 UNLIMITED = 1 << 62
 """Bytes of an answer that no session is sent, and of which no more than some rows at a time are in memory."""
 
 
 class QueryJobs:
-    """`directory` receives the answers; what a predecessor has left there is removed."""
+    """Answers are among `files`; what a predecessor has left of them is removed."""
 
-    def __init__(self, jobs: Jobs, catalog: Catalog, settings: Settings, directory: Path) -> None:
+    def __init__(self, jobs: Jobs, catalog: Catalog, settings: Settings, files: SharedFiles) -> None:
         self._jobs = jobs
         self._catalog = catalog
         self._settings = settings
-        self._directory = directory
-        shutil.rmtree(directory, ignore_errors=True)
+        self._files = files
+        self._open: set[str] = set()
+        shutil.rmtree(files.path(ANSWERS), ignore_errors=True)
+
+    def needs(self) -> Callable[[str], bool]:
+        """Whether a file of that name, which was there before this was called, is of an answer that is being made or read."""
+        opened = frozenset(self._open)
+        return lambda name: "/".join(name.split("/")[:2]) in opened
 
     def wanted(self, relation: Relation, cluster: str, sources: tuple[Import, ...]) -> bool:
         """Whether a query that reads all of `sources` is a job's work.  A recursive one is not: a loop runs in one
@@ -81,11 +93,12 @@ class QueryJobs:
         """The rows of `relation`, which is optimized, at `time`; raises the error that is among them, if any.  None if they are written
         as `files`."""
         plan, most = lower(relation), self._settings.max_result_bytes
-        directories: list[Path] = []
+        folders: list[str] = []
 
         async def answered(plan: DataflowPlan) -> JobFinished:
             def make(job_id: int) -> RunJob:
-                directories.append(self._directory / str(job_id))
+                folders.append(f"{ANSWERS}/{job_id}")
+                self._open.add(folders[-1])
                 return RunJob(
                     job_id=job_id,
                     pool=cluster,
@@ -95,7 +108,7 @@ class QueryJobs:
                     output_shard=None,
                     index_key=None,
                     answer_bytes=most if files is None else UNLIMITED,
-                    directory=str(directories[-1]),
+                    directory=folders[-1],
                     partitions=self._settings.job_partitions,
                 )
 
@@ -107,11 +120,11 @@ class QueryJobs:
             finished = await answered(plan)
             large = files is not None and finished.answer_bytes > min(files.least_bytes, most)
             if large and finished.retracts:  # too much to be held together here
-                await EVALUATION.run(lambda: shutil.rmtree(directories[0], ignore_errors=True))
+                await EVALUATION.run(lambda: self._remove(folders[0]))
                 finished = await answered(brought_together(plan))
             if files is None or finished.retracts:
                 _check_size(finished, most)
-            batches = (batch for path in finished.answers for batch in read_answer(Path(path)))
+            batches = self._read(finished.answers)
             if finished.retracts:
                 # A row and its retraction may come from different tasks.
                 yield await EVALUATION.run(
@@ -123,7 +136,22 @@ class QueryJobs:
                 while (batch := await EVALUATION.run(lambda: next(batches, None))) is not None:
                     yield batch
         finally:
-            EVALUATION.release(lambda: _remove(directories))
+            self._open.difference_update(folders)
+            EVALUATION.release(lambda: self._remove(*folders))
+
+    def _read(self, answers: tuple[str, ...]) -> Iterator[Batch]:
+        for name in answers:
+            self._files.fetch((name,))
+            yield from read_answer(self._files.path(name))
+            self._files.leave(name)
+
+    def _remove(self, *folders: str) -> None:
+        for folder in folders:
+            shutil.rmtree(self._files.path(folder), ignore_errors=True)
+            try:
+                self._files.unpublish(self._files.published(folder))
+            except PtvcError as error:
+                logger.warning("an answer is removed later: %s", error.message)
 
     async def _written(
         self, files: TaskFiles, answers: tuple[str, ...], cluster: str
@@ -131,7 +159,7 @@ class QueryJobs:
         """Has tasks write the answers.  With the driver the statement ends: what it has begun to write is not written beside that."""
         assert files.writer is not None
         work = FileWriting(files.writer, files.columns)
-        items = tuple(AnswerFile(number, path) for number, path in enumerate(answers))
+        items = tuple(AnswerFile(number, name) for number, name in enumerate(answers))
         try:
             finished = await self._jobs.run(lambda job_id: RunTasks(job_id, cluster, work, items), "export")
         except ReplicaUnavailable as lost:
@@ -162,11 +190,6 @@ def _check_size(finished: JobFinished, most: int) -> None:
             f"the result of the query is too large: {finished.answer_bytes:,} bytes, the limit is {most:,}",
             hint="Add a LIMIT or a condition, read it in parts, or raise the setting max_result_bytes.",
         )
-
-
-def _remove(directories: list[Path]) -> None:
-    for directory in directories:
-        shutil.rmtree(directory, ignore_errors=True)
 
 
 def _by_tasks(files: TaskFiles, finished: JobFinished) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 
-from ...errors import PtvcError, ReplicaLost
+from ...errors import PtvcError, ReplicaLost, ReplicaUnavailable
 from ...expr.tree.relation import GlobalId
 from ...replica.protocol import (
     CancelPeek,
@@ -22,12 +22,15 @@ from ...replica.protocol import (
     PeekFailed,
     PeekRows,
     ProtocolError,
+    ReplicaWaits,
     Uninstall,
 )
 from ..storage.expectation import KeyId
 from ..storage.told_parts import ToldParts
 from .answers import Answers
 
+HOPELESS_AFTER = 3
+"""So many failures to start, in a row, are told to queries; before, they wait."""
 SUBSCRIPTION = "subscription-"
 """How the ids of the dataflows of subscriptions begin, which the catalog does not know."""
 
@@ -73,6 +76,8 @@ class ReplicaClient:
         self.pid: int | None = None
         self.connected = asyncio.Event()
         self.failure: PtvcError | None = None
+        self._failed_starts = 0
+        self.cores = 1
         self.tasks: set[asyncio.Task[None]] = set()
         self._directory = directory
         self._outbox: Outbox | None = None
@@ -84,6 +89,17 @@ class ReplicaClient:
     def expect(self, epoch: int, secret: bytes) -> None:
         """It is started, as that epoch; its attempts know the secret."""
         self._started = (epoch, secret)
+
+    def waits(self, message: ReplicaWaits) -> None:
+        """The driver cannot have it run; queries hear of that when it is for good, as far as one can see."""
+        if self.connected.is_set() or self._started is None or self._started[0] != message.epoch:
+            return
+        self._failed_starts += message.failed
+        if not message.failed or self._failed_starts >= HOPELESS_AFTER:
+            self.failure = ReplicaUnavailable(
+                f'replica {self.name} of cluster "{self.cluster}" cannot be started: {message.reason}',
+                hint="It is tried again all the time.",
+            )
 
     def secret_of(self, epoch: int) -> bytes | None:
         """None: it was not started as that, or anew since."""
@@ -99,6 +115,7 @@ class ReplicaClient:
     def ready(self) -> None:
         """Everything that the catalog has for it was sent (or is waiting for its inputs)."""
         self.failure = None
+        self._failed_starts = 0
         self.connected.set()
 
     def detach(self) -> None:

@@ -6,7 +6,7 @@ The target itself may be further, and knows: a sink that begins asks its target 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from ...expr.tree.relation import GlobalId
 from ...replica.protocol import SinkProgress
@@ -25,19 +25,16 @@ class SinkFrontiers:
         if latest is None or progress.upper >= latest.upper:
             self._latest[progress.id] = progress
 
-    def has_switched(self, item: Sink) -> bool:
-        """Whether nothing of the sink's former input is to be written any more."""
+    def left(self, item: Sink) -> int | None:
+        """The generation that the sink's target has come to, where it shows nothing of some former input any more."""
         latest = self._latest.get(item.id)
-        return item.former is not None and latest is not None and latest.generation == item.generation
+        if latest is None or not any(former.generation < latest.generation for former in item.formers):
+            return None
+        return latest.generation
 
     def reads(self, item: Sink) -> Iterator[tuple[GlobalId, int]]:
         """What the sink would read after a restart, and from which time on."""
-        written = self.durable_upper(item) - 1
-        if item.former is None:
-            yield item.on, written
-        else:
-            yield item.former, written
-            yield item.on, item.switched_at
+        return item.begins(self.durable_upper(item) - 1)
 
     def upper(self, item: Sink) -> int:
         """Everything below is known to be in the sink's target; the target itself may be further."""
@@ -46,6 +43,10 @@ class SinkFrontiers:
         return (
             durable if latest is None else max(latest.upper, durable)
         )  # it may have a part of its beginning
+
+    def positions(self, sinks: Iterable[Sink]) -> dict[str, str]:
+        """How far their targets have come, by the shards that hold it."""
+        return {sink.remap: str(self.upper(sink)) for sink in sinks}
 
     def statistics(self) -> Iterator[tuple[GlobalId, Mapping[str, int]]]:
         for id_, latest in self._latest.items():

@@ -10,7 +10,6 @@ import asyncio
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
-from ...expr.tree.relation import GlobalId
 from ...sql.plans.definition_plans import (
     AddWhere,
     AlterCluster,
@@ -26,6 +25,7 @@ from ...sql.plans.definition_plans import (
 from ...sql.syntax.role_statements import PrivilegeDefinition, RoleDefinition
 from ...sql.syntax.vocabulary import ObjectKind
 from ...supervision import Supervisor
+from ..audit.author import AUTHOR
 from ..audit.log import AuditLog
 from ..catalog.actor import Actor
 from ..catalog.catalog import Catalog
@@ -72,6 +72,7 @@ class Ddl:
         self._oracle = storage.oracle
         self._catalog = catalog
         self._unique = storage.unique
+        self._sinks = controller.sinks
         self.replacements = Replacements(storage, controller)
         self._changes = CatalogChanges(
             storage, catalog, controller, self.replacements, ReplicationSlots(connections, supervisor), audit
@@ -177,16 +178,31 @@ class Ddl:
         async with self.lock:
             await self._changes.apply(resealed(self._catalog, self.connections.keys))
 
-    async def settle_sinks(self, ids: Iterable[GlobalId]) -> None:
-        """These sinks have written all that they had read before they were given something else; not while another statement
-        defines something."""
-        if not self.lock.locked():
+    async def settle_sinks(self) -> bool:
+        """Has sinks let go of what they have read before, where their targets show none of it any more.  Whether there were some."""
+        if not any(True for _ in self._settled_sinks()):
+            return False
+        author = AUTHOR.set(None)  # also where it is done for a statement
+        try:
             async with self.lock:
-                sinks = (self._catalog.find_by_id(id_) for id_ in ids)
-                changes = [
-                    settled(sink) for sink in sinks if isinstance(sink, Sink) and sink.former is not None
-                ]
+                changes = list(self._settled_sinks())
+                sinks = [change.after for change in changes if isinstance(change.after, Sink)]
+                # A restart finds them beyond it.
+                await self._storage.record(lambda: self._sinks.positions(sinks))
                 await self._changes.apply(changes)
+        finally:
+            AUTHOR.reset(author)
+        return True
+
+    async def settle_sinks_between(self) -> None:
+        """As `settle_sinks`; not while another statement defines something."""
+        if not self.lock.locked():
+            await self.settle_sinks()
+
+    def _settled_sinks(self) -> Iterator[Change]:
+        for item in self._catalog.user_items():
+            if isinstance(item, Sink) and (generation := self._sinks.left(item)) is not None:
+                yield settled(item, generation)
 
     async def drop_left_behind(self, schemas: Collection[str]) -> None:
         """Drops what sessions have made in temporary schemas other than these: they ended, and it could not be dropped then."""

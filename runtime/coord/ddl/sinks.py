@@ -4,20 +4,22 @@ What it has read before stays an input of the sink until the target holds all of
 compacted:
 
 ```
-ALTER SINK s SET FROM new   uses (new, old)   generation + 1, switched at the time of the change to the catalog
-    the target says that it has come to that generation, durably
-maintenance                 uses (new,)
+ALTER SINK s SET FROM new     uses (new, old)          generation + 1, the old one shown up to the time of the change to the catalog
+    ALTER SINK s SET FROM newer   uses (newer, old, new)   where the target may not have come to `new` yet, or has and has not said so
+    the target says that it has come to the last generation, durably
+maintenance, or a statement   uses (newer,)
 ```
 
-The sink's replica writes what lies between both (`replica.sink_switch`).  The columns are the same; those of a lake's table, which follows,
-are what that takes (`storage.sink.lake.exchange`).
+The sink's replica goes over from what the target says it shows, and writes what lies between both (`replica.sink_switch`).  The columns are the
+same; those of a lake's table, which follows, are what that takes (`storage.sink.lake.exchange`).
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from ...errors import ObjectNotReady, PtvcError
+from ...errors import PtvcError
+from ...expr.tree.relation import GlobalId
 from ...repr.schema import Schema
 from ...sql.plans.definition_plans import AlterSink
 from ...storage.sink.lake.exchange import kept_columns
@@ -25,22 +27,16 @@ from ...storage.sink.targets import check_sink, exchanged_key
 from ..catalog.catalog import Catalog
 from ..catalog.connectors import connector_options, connector_word
 from ..catalog.entries import Change
-from ..catalog.items import Sink
+from ..catalog.items import UNCOMMITTED, Former, Sink
 
 
 def sink_changes(catalog: Catalog, plan: AlterSink) -> list[Change]:
-    """Raises 55000 as long as the last switch is not complete."""
     sink = catalog.get_as(plan.id, Sink)
     if plan.cluster is not None:
         return [Change(sink, replace(sink, cluster=plan.cluster))] if plan.cluster != sink.cluster else []
     assert plan.from_id is not None
     if plan.from_id == sink.on:
         return []
-    if sink.former is not None:
-        raise ObjectNotReady(
-            f'sink "{sink.name}" still writes what it has read from "{catalog.get(sink.former).full_name}"',
-            hint="Try again in a moment; mz_internal.mz_sink_statuses says what it waits for, if anything.",
-        )
     try:
         new = _reading(sink, catalog.item_by_id(plan.from_id).schema)
     except PtvcError as error:
@@ -49,8 +45,18 @@ def sink_changes(catalog: Catalog, plan: AlterSink) -> list[Change]:
             sqlstate=error.sqlstate,
             hint=error.hint,
         ) from None
-    uses = (plan.from_id, sink.on, *sink.connections)
-    return [Change(sink, replace(new, uses=uses, generation=sink.generation + 1))]
+    return [Change(sink, _exchanged(sink, new, plan.from_id))]
+
+
+def _exchanged(sink: Sink, new: Sink, on: GlobalId) -> Sink:
+    """`new`, which goes on from the sink over `on`."""
+    if not sink.formers or sink.formers[-1].last != UNCOMMITTED:
+        formers = (*sink.formers, Former(sink.on, sink.generation))
+        return replace(new.reading(on, formers), generation=sink.generation + 1)
+    *older, last = sink.formers  # a block gives it something else once more
+    if on == last.id:
+        return replace(new.reading(on, older), generation=last.generation)
+    return new.reading(on, sink.formers)
 
 
 def _reading(sink: Sink, schema: Schema) -> Sink:
@@ -66,11 +72,13 @@ def switched(change: Change, now: int) -> Change:
     """The change, when it is made: up to `now` the sink shows what it has read before."""
     match change:
         case Change(Sink() as old, Sink() as new) if new.generation != old.generation:
-            return Change(old, replace(new, switched_at=now))
+            *before, left = new.formers
+            return Change(old, replace(new, formers=(*before, replace(left, last=now))))
         case _:
             return change
 
 
-def settled(sink: Sink) -> Change:
-    """The target holds all of what the sink has read before."""
-    return Change(sink, replace(sink, uses=(sink.on, *sink.connections), switched_at=0))
+def settled(sink: Sink, generation: int) -> Change:
+    """The target has come to that generation, and so holds all of those before."""
+    formers = [former for former in sink.formers if former.generation >= generation]
+    return Change(sink, sink.reading(sink.on, formers))

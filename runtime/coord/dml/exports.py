@@ -17,17 +17,21 @@ from ..results.results import Export, TaskFiles
 
 
 class Exports:
-    """`own` are the directories of the runtime, which no export touches; `spool` is where files are before they are sent, and the fences of tasks."""
+    """`own` are the directories of the runtime, which no export touches; `spool` is where files are before they are sent, and the fences of tasks.
+    `by_tasks` is false where tasks are on other machines: no fence keeps them from writing once the statement has ended."""
 
     def __init__(
         self,
         own: tuple[Path, ...],
         spool: Path,
         values: Callable[[Iterable[GlobalId], Catalog], Mapping[GlobalId, Values]],
+        *,
+        by_tasks: bool,
     ) -> None:
         self._own = own
         self._spool = spool
         self._values = values
+        self._by_tasks = by_tasks
 
     def open(self, to: CopyDestination | None, query: Select, catalog: Catalog) -> Export | None:
         """Nothing outside is touched yet.  Raises InvalidParameter for a directory of the runtime."""
@@ -38,7 +42,7 @@ class Exports:
             tasks = TaskFiles(to.max_file_bytes, finishing.indices)
         if to.connection is None:
             check_outside(to.path, self._own, "COPY would write to")
-            return Export(DirectoryPlace(to.path), to.max_file_bytes, self._spool, tasks)
+            return Export(DirectoryPlace(to.path), to.max_file_bytes, self._spool, tasks, self._by_tasks)
         values = self._values((to.connection,), catalog)[to.connection]
         place = BucketPlace(values, to.bucket, to.path, self._spool)
-        return Export(place, to.max_file_bytes, self._spool, tasks)
+        return Export(place, to.max_file_bytes, self._spool, tasks, self._by_tasks)

@@ -11,8 +11,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...compute.lower import lower
+from ...compute.partitioned.placement import divided, undivided
 from ...compute.plan import DataflowPlan
-from ...compute.plan_text import plan_json, plan_text
+from ...compute.plan_text import exchange_text, plan_json, plan_text
 from ...errors import ObjectNotReady, Unsupported
 from ...expr.temporal import at_time
 from ...expr.tree.relation import Get, GlobalId, Relation
@@ -66,7 +67,7 @@ class Explainer:
         relation = self._defined(planned)
         if planned.stage is ExplainStage.PHYSICAL:
             if isinstance(item, Maintained):
-                plan = maintained_plan(item, self._catalog)
+                head, plan = self._maintained(item)
             else:
                 head, plan = self._physical(relation, cluster)
             if planned.format is ExplainFormat.JSON:
@@ -81,6 +82,18 @@ class Explainer:
             return _document({"finish": finishing, "plan": explain_json(relation, self._names())})
         lines = explain(relation, self._names()).splitlines()
         return lines if finishing is None else [finishing, *(f"  {line}" for line in lines)]
+
+    def _maintained(self, item: Maintained) -> tuple[list[str], DataflowPlan]:
+        """How an object is maintained: among whom its plan is divided, if there are several, and the plan."""
+        plan = maintained_plan(item, self._catalog)
+        workers = self._catalog.cluster_options(item.cluster).workers
+        if workers == 1:
+            return [], plan
+        if (why := undivided(plan)) is not None:
+            return [f"In one of {workers} workers: {why}"], plan
+        division, names = divided(plan), self._names()
+        dealt = sorted(f"{names[id_]}{exchange_text(by)}" for id_, by in division.dealt.items())
+        return [f"Divided among {workers} workers: {', '.join(dealt) or 'rows as they come'}"], division.plan
 
     def _physical(self, relation: Relation, cluster: str) -> tuple[list[str], DataflowPlan]:
         """How a one-off query is answered: where its rows come from, if not from a dataflow, and its plan."""
@@ -224,7 +237,7 @@ class Explainer:
         assert planned.object is not None
         item = self._catalog.get(planned.object)
         assert isinstance(item, Maintained)
-        plan = maintained_plan(item, self._catalog)
+        _, plan = self._maintained(item)
         measures = planned.measures or MEASURES
         replicas = [
             _measured(replica, item, plan, measures)

@@ -94,12 +94,13 @@ class TaskFiles:
 @dataclass(frozen=True, slots=True)
 class Export:
     """Where COPY writes files, of about `max_file_bytes` each.  `tasks` is None if the rows have to pass one process, as they have an
-    order or a limit.  `directory` is for files of its own meanwhile."""
+    order or a limit.  `directory` is for files of its own meanwhile.  `by_tasks`: files may be written by tasks, which are on this machine."""
 
     place: Place
     max_file_bytes: int
     directory: Path
     tasks: TaskFiles | None
+    by_tasks: bool
 
 
 @dataclass(frozen=True, slots=True)

@@ -226,6 +226,9 @@ class Execution:
         if isinstance(planned, ApplyReplacement):  # others may define something meanwhile
             await self._sequencer.ddl.replacements.ready((planned.id, planned.replacement))
         await self._sequencer.ready_to_define(planned, transaction)
+        if await self._sequencer.ddl.settle_sinks() and transaction.own is not None:
+            transaction.own.refresh()
+            planned = await self._planned_anew(statement, parameters)
         if refused is None and (of_transaction or not transaction.single):
             return await self._define_in_block(statement, parameters, planned, transaction)
         await self._transaction.end_implicit()

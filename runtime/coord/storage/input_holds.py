@@ -34,7 +34,7 @@ class InputHolds:
         shard moves that to itself."""
         holder = _holder(reader, id)
         loop = asyncio.get_running_loop()
-        self._held[holder] = tuple(source.shard for source in imports)
+        self._held[holder] = tuple(dict.fromkeys(source.shard for source in imports))
         await settled(loop.run_in_executor(self._thread, self._hold, holder, imports))
 
     def _hold(self, holder: str, imports: tuple[Import, ...]) -> None:

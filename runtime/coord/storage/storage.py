@@ -63,6 +63,8 @@ class Storage:
         self._persist = persist = PersistClient(stores.consensus, stores.blob, clock)
         self.blobs = stores.location.blob
         """Where the blobs are: a URL that any process can open."""
+        self.restored_upper = persist.restored_upper()
+        """Of the backup that the environment was restored from; 0: it was not."""
         self.epoch = persist.take_epoch(EPOCH_NAME)
         self.oracle = Oracle(clock, persist.mark())
         if (mark := self.oracle.wanted_mark()) is not None:
@@ -78,6 +80,7 @@ class Storage:
         self._changes = StoredChanges(persist, self.collections)
         self._differences = Differences(persist)
         self._remap = Remap(persist)
+        self._recording = asyncio.Lock()
         self._holds = InputHolds(persist)
         self._upkeep = Upkeep(persist, self.collections, self._holds, self.epoch)
         self._commit: GroupCommit
@@ -194,17 +197,19 @@ class Storage:
         assert isinstance(outcome, int)  # it expects nothing, so nothing can conflict
         return outcome
 
-    async def record(self, positions: Mapping[str, Position]) -> None:
+    async def record(self, positions: Callable[[], Mapping[str, Position]]) -> None:
         """How far the targets of sinks have come, by the sink's remap shard; nothing where that is recorded already."""
-        moved = {shard: to for shard, to in positions.items() if to != self._remap.position(shard)}
+        async with self._recording:  # each takes the place of the one that is there
+            found = positions()
+            moved = {shard: to for shard, to in found.items() if to != self._remap.position(shard)}
 
-        def durable() -> None:
-            for shard, position in moved.items():
-                self._remap.committed(shard, position)
+            def durable() -> None:
+                for shard, position in moved.items():
+                    self._remap.committed(shard, position)
 
-        if moved:
-            parts = {shard: self._remap.parts(shard, position) for shard, position in moved.items()}
-            await self._commit.write({}, companions=parts, on_durable=durable)
+            if moved:
+                parts = {shard: self._remap.parts(shard, position) for shard, position in moved.items()}
+                await self._commit.write({}, companions=parts, on_durable=durable)
 
     async def transact_catalog(
         self,
@@ -339,3 +344,7 @@ class Storage:
     async def collect_garbage(self, reads_ms: int, writers: Callable[[], Collection[str]]) -> None:
         """Deletes blobs that nobody needs; see `Upkeep.collect_garbage`."""
         await self._upkeep.collect_garbage(reads_ms, writers)
+
+    async def confirm_epoch(self) -> None:
+        """Raises Fenced when another coordinator has taken over."""
+        await self._upkeep.confirm_epoch()

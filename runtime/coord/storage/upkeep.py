@@ -97,6 +97,10 @@ class Upkeep:
         """
         await self._in_thread(partial(self._collect, DEFAULT_GRACE_MS + reads_ms, writers))
 
+    async def confirm_epoch(self) -> None:
+        """Raises Fenced when another process has a newer one."""
+        await self._in_thread(partial(self._persist.check_epoch, self._epoch))
+
     def close(self) -> None:
         self._thread.shutdown(wait=False)
 

@@ -19,7 +19,7 @@ from ...errors import SerializationFailure
 from ...sql.cache.plan_cache import PlanCache
 from ..catalog.authorize import Authorization
 from ..catalog.catalog import Catalog
-from ..catalog.conflicts import conflict
+from ..catalog.conflicts import conflict, over
 from ..catalog.entries import Change, ClusterEntry, Entry, entry_key
 
 PLANS = 100
@@ -58,7 +58,7 @@ class BlockCatalog:
 
     def restore(self, changes: Mapping[str, Change]) -> None:
         """Goes back to what the block had changed before."""
-        self._changes = dict(changes)
+        self._changes = over(changes, self._base)
         self._fork()
 
     def refresh(self) -> None:
@@ -72,6 +72,7 @@ class BlockCatalog:
             )
         self._version = self._shared.version
         self._base = self._shared.fork(())
+        self._changes = over(self._changes, self._base)
         self._fork()
 
     def _fork(self) -> None:

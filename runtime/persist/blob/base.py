@@ -32,7 +32,7 @@ class Blob(Protocol):
         """Remove the blob, if it is there."""
 
     def keys(self) -> Iterator[BlobKey]:
-        """All keys, in no order."""
+        """All keys, in no order; objects (`blob.objects`) have none."""
 
     def owner(self) -> int | None:
         """The identity of the environment whose blobs these are; None if no environment has claimed them."""
@@ -56,6 +56,9 @@ def check_key(key: BlobKey) -> None:
     if not _KEY.fullmatch(key) or any(segment in (".", "..") for segment in key.split("/")):
         raise InvalidUsage(f'"{key}" is not a key of a blob')
 
+
+OBJECTS = ".state"
+"""The folder of what is no blob: no shard has that name (`_segment`)."""
 
 OWNER_NAME = "environment.json"
 """Under which a store keeps its mark: beside the keys, which have three segments."""

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from ...errors import DiskFull, PtvcError, StorageError
 from ..part import BlobKey
-from .base import OWNER_NAME, check_key, decode_owner, encode_owner
+from .base import OBJECTS, OWNER_NAME, check_key, decode_owner, encode_owner
 
 _TEMPORARY = ".tmp-"
 
@@ -29,7 +29,7 @@ class FileBlob:
         try:
             self._make_directory(self._directory)
         except OSError as error:
-            raise _failure("create", str(self._directory), error) from error
+            raise failure("create", str(self._directory), error) from error
 
     def put(self, key: BlobKey, data: bytes) -> None:
         check_key(key)
@@ -42,11 +42,11 @@ class FileBlob:
                 raise StorageError(f'blob "{key}" exists already, with other contents') from None
             # The earlier call may have failed before its name was durable.
             try:
-                _sync_directory(path.parent)
+                sync_directory(path.parent)
             except OSError as error:
-                raise _failure("write", key, error) from error
+                raise failure("write", key, error) from error
         except OSError as error:
-            raise _failure("write", key, error) from error
+            raise failure("write", key, error) from error
 
     def _write(self, path: Path, data: bytes) -> None:
         temporary = path.with_name(f"{_TEMPORARY}{secrets.token_hex(8)}")
@@ -60,7 +60,7 @@ class FileBlob:
         finally:
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(temporary)
-        _sync_directory(path.parent)
+        sync_directory(path.parent)
 
     def _make_directory(self, directory: Path) -> None:
         """Create `directory` and what is missing above it, durably.
@@ -74,7 +74,7 @@ class FileBlob:
                 self._make_directory(directory.parent)
             with contextlib.suppress(FileExistsError):
                 os.mkdir(directory)
-            _sync_directory(directory.parent)
+            sync_directory(directory.parent)
         self._durable_directories.add(directory)
 
     def get(self, key: BlobKey) -> bytes:
@@ -84,7 +84,7 @@ class FileBlob:
         except FileNotFoundError:
             raise StorageError(f'blob "{key}" does not exist in {self._directory}') from None
         except OSError as error:
-            raise _failure("read", key, error) from error
+            raise failure("read", key, error) from error
 
     def delete(self, key: BlobKey) -> None:
         check_key(key)
@@ -93,16 +93,18 @@ class FileBlob:
         except FileNotFoundError:
             return
         except OSError as error:
-            raise _failure("delete", key, error) from error
+            raise failure("delete", key, error) from error
 
     def keys(self) -> Iterator[BlobKey]:
         """All keys.  A temporary file counts as one: no part refers to it, and its path names its writer, so
         that garbage collection removes what a killed writer left behind."""
         try:
             for path in self._directory.glob("*/*/*"):
-                yield BlobKey(path.relative_to(self._directory).as_posix())
+                key = path.relative_to(self._directory).as_posix()
+                if not key.startswith(f"{OBJECTS}/"):
+                    yield BlobKey(key)
         except OSError as error:
-            raise _failure("list", str(self._directory), error) from error
+            raise failure("list", str(self._directory), error) from error
 
     def owner(self) -> int | None:
         try:
@@ -110,22 +112,23 @@ class FileBlob:
         except FileNotFoundError:
             return None
         except OSError as error:
-            raise _failure("read", OWNER_NAME, error) from error
+            raise failure("read", OWNER_NAME, error) from error
         return decode_owner(data, str(self._directory))
 
     def claim(self, identity: int) -> int:
         try:
             with contextlib.suppress(FileExistsError):
                 self._write(self._directory / OWNER_NAME, encode_owner(identity))
-            _sync_directory(self._directory)
+            sync_directory(self._directory)
         except OSError as error:
-            raise _failure("write", OWNER_NAME, error) from error
+            raise failure("write", OWNER_NAME, error) from error
         owner = self.owner()
         assert owner is not None, "a mark stays"
         return owner
 
 
-def _sync_directory(directory: Path) -> None:
+def sync_directory(directory: Path) -> None:
+    """The names in it survive a loss of power."""
     descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(descriptor)
@@ -133,7 +136,8 @@ def _sync_directory(directory: Path) -> None:
         os.close(descriptor)
 
 
-def _failure(what: str, name: str, error: OSError) -> PtvcError:
+def failure(what: str, name: str, error: OSError) -> PtvcError:
+    """The error for somebody who wanted to `what` (read, write, ...) the blob `name`."""
     message = f'could not {what} blob "{name}": {error.strerror or error}'
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return DiskFull(message, hint="Free some space; nothing that was acknowledged is lost.")

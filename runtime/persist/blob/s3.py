@@ -21,7 +21,7 @@ from ...errors import StorageError, StoreAway
 from ...retry import retry
 from ..part import BlobKey
 from . import s3_client, s3_errors
-from .base import OWNER_NAME, check_key, decode_owner, encode_owner
+from .base import OBJECTS, OWNER_NAME, check_key, decode_owner, encode_owner
 from .s3_client import Place
 
 
@@ -62,7 +62,7 @@ class S3Blob:
             return [meta["path"] for metas in obstore.list(store) for meta in metas]
 
         for name in s3_client.attempt("list", "*", self._place, names):
-            if name.count("/") == 2:
+            if name.count("/") == 2 and not name.startswith(f"{OBJECTS}/"):
                 yield BlobKey(name)
 
     def owner(self) -> int | None:

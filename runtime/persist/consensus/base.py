@@ -120,6 +120,10 @@ class Consensus(Protocol):
     def mark(self) -> int:
         """The oracle's reserved high-water mark; 0 before the first."""
 
+    def restored_upper(self) -> int:
+        """Of an environment that was restored from a backup: what was committed at this time or later, elsewhere, is not here.
+        0: it was not restored."""
+
     def garbage(self) -> list[Garbage]:
         """The blobs that live state once referred to and that have not been deleted yet."""
 

@@ -132,6 +132,9 @@ class MemoryConsensus:
     def mark(self) -> int:
         return self._mark
 
+    def restored_upper(self) -> int:
+        return 0
+
     def garbage(self) -> list[Garbage]:
         with self._lock:
             return list(self._garbage.values())

@@ -21,6 +21,19 @@ from ..part import BlobKey, PartRef, ShardId
 from ..state import Head, Hold, ShardBatch
 from . import postgres_commit, postgres_schema
 from .base import Garbage, Outcome, Transaction, WriterRow
+from .copies import (
+    BOOLEANS,
+    CONDITIONS,
+    EPOCHS_AHEAD,
+    IDENTITY,
+    ORACLE,
+    RESTORED,
+    ROWS_AT_ONCE,
+    TABLES,
+    Dump,
+    Write,
+    not_empty,
+)
 from .postgres_connection import Connection, PostgresConnection, PostgresPlace
 
 T = TypeVar("T")
@@ -130,7 +143,13 @@ class PostgresConsensus:
         return [Hold(*row) for row in self._query(_LEASES)]
 
     def mark(self) -> int:
-        rows = self._query(b"SELECT value FROM mark WHERE name = %b", postgres_schema.ORACLE)
+        return self._mark(ORACLE)
+
+    def restored_upper(self) -> int:
+        return self._mark(RESTORED)
+
+    def _mark(self, name: str) -> int:
+        rows = self._query(b"SELECT value FROM mark WHERE name = %b", name)
         return rows[0][0] if rows else 0
 
     def garbage(self) -> list[Garbage]:
@@ -140,7 +159,34 @@ class PostgresConsensus:
     def known_blobs(self, blobs: Iterable[BlobKey]) -> set[BlobKey]:
         return {BlobKey(key) for (key,) in self._query(_KNOWN, list(blobs))}
 
+    def dump(self, write: Write) -> None:
+        def read(db: Connection) -> None:
+            with db.transaction():
+                db.execute(b"SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
+                for table in TABLES:
+                    with db.cursor(name="dump") as cursor:
+                        cursor.execute(_select(table), binary=True)
+                        while rows := cursor.fetchmany(ROWS_AT_ONCE):
+                            write(table, rows)
+
+        self._reader.once("read", read)
+
     # Writing
+
+    def load(self, dump: Dump, identity: int, restored: int = 0) -> None:
+        def fill(db: Connection) -> None:
+            with db.transaction(), db.cursor() as cursor:
+                cursor.execute(b"SELECT EXISTS (SELECT FROM shard) OR EXISTS (SELECT FROM epoch)")
+                if cursor.fetchall() != [(False,)]:
+                    raise not_empty(str(self._place))
+                dump(lambda table, rows: cursor.executemany(_insert(table), rows))
+                cursor.execute(b"UPDATE mark SET value = %b WHERE name = %b", (identity, IDENTITY))
+                if restored:
+                    cursor.execute(b"INSERT INTO mark VALUES (%b, %b)", (RESTORED, restored))
+                    cursor.execute(b"UPDATE epoch SET value = value + %b", (EPOCHS_AHEAD,))
+
+        self._writer.once("restore into", fill)
+        self._identity = identity
 
     def commit(self, transaction: Transaction) -> Outcome:
         return self._writer.once("commit to", lambda db: postgres_commit.commit(db, transaction))
@@ -167,6 +213,17 @@ class PostgresConsensus:
     def close(self) -> None:
         self._reader.close()
         self._writer.close()
+
+
+def _select(table: str) -> bytes:
+    columns = ", ".join(f"{name}::int" if name in BOOLEANS else name for name in TABLES[table])
+    return f"SELECT {columns} FROM {table} WHERE {CONDITIONS.get(table, 'true')}".encode()
+
+
+def _insert(table: str) -> bytes:
+    columns = TABLES[table]
+    values = ", ".join("%b <> 0" if name in BOOLEANS else "%b" for name in columns)
+    return f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({values})".encode()
 
 
 def _head(shard: ShardId, rows: Sequence[Any]) -> Head | None:

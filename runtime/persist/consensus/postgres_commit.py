@@ -22,8 +22,8 @@ from typing import Any
 
 from ..state import Change
 from .base import Committed, Conflict, Outcome, Superseded, Transaction
+from .copies import ORACLE
 from .postgres_connection import Connection
-from .postgres_schema import ORACLE
 
 _OK = "(SELECT ok FROM go)"
 

@@ -15,14 +15,12 @@ import psycopg
 
 from ...errors import InvalidParameter, StorageError
 from .base import FORMAT_VERSION, IDENTITY_BITS
+from .copies import IDENTITY
 from .postgres_connection import Connection, PostgresPlace
 
 logger = logging.getLogger(__name__)
 
 APPLICATION = "ptvc"
-IDENTITY = "identity"
-ORACLE = "oracle"
-"""Names of marks: which environment this is, and the oracle's."""
 OLDEST_SERVER = 130000
 
 _NAME = 'text COLLATE "C" NOT NULL'

@@ -14,6 +14,7 @@ import json
 import secrets
 import threading
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -22,20 +23,31 @@ import apsw
 from ...errors import DiskFull, StorageError
 from ...repr.schema import Schema
 from ..part import BlobKey, PartRef, ShardId
-from ..state import Change, Head, Hold, ShardBatch
+from ..state import Head, Hold, ShardBatch
 from . import sqlite_checksums, sqlite_file
 from .base import (
     FORMAT_VERSION,
     IDENTITY_BITS,
     Committed,
-    Conflict,
     Garbage,
     Indeterminate,
     Outcome,
-    Superseded,
     Transaction,
     WriterRow,
 )
+from .copies import (
+    CONDITIONS,
+    EPOCHS_AHEAD,
+    IDENTITY,
+    ORACLE,
+    RESTORED,
+    ROWS_AT_ONCE,
+    TABLES,
+    Dump,
+    Write,
+    not_empty,
+)
+from .sqlite_commit import NotApplied, apply
 
 BUSY_TIMEOUT_MS = 10_000
 APPLICATION_ID = 0x70747663  # "ptvc": what kind of SQLite file this is
@@ -79,10 +91,8 @@ SELECT s.version, s.rewrites, s.start, s.since, s.upper, s.dropped, c.columns
 FROM shard s JOIN schema c ON c.shard = s.id AND c.ordinal = s.schema WHERE s.id = ?
 """
 _HOLDS = "SELECT shard, holder, since, critical, lease_ms, version, beat FROM hold"
-_ORACLE = "oracle"
 _CHECKSUMS = "checksums"
-_IDENTITY = "identity"
-"""Names of marks: the oracle's, that every page has a checksum, and which environment this is."""
+"""Name of a mark: that every page has a checksum."""
 
 
 class SqliteConsensus:
@@ -133,7 +143,7 @@ class SqliteConsensus:
                 )
             db.execute("INSERT OR IGNORE INTO mark VALUES (?, 1)", (_CHECKSUMS,))
             drawn = secrets.randbits(IDENTITY_BITS)
-            db.execute("INSERT OR IGNORE INTO mark VALUES (?, ?)", (_IDENTITY, drawn))
+            db.execute("INSERT OR IGNORE INTO mark VALUES (?, ?)", (IDENTITY, drawn))
 
     @contextlib.contextmanager
     def _transaction(self, what: str) -> Iterator[apsw.Connection]:
@@ -194,7 +204,7 @@ class SqliteConsensus:
     # Reading
 
     def identity(self) -> int:
-        return int(self._query("SELECT value FROM mark WHERE name = ?", _IDENTITY)[0][0])
+        return int(self._query("SELECT value FROM mark WHERE name = ?", IDENTITY)[0][0])
 
     def change_count(self) -> int:
         return int(self._query("PRAGMA data_version")[0][0])
@@ -240,7 +250,11 @@ class SqliteConsensus:
         return [_hold(row) for row in self._query(f"{_HOLDS} WHERE NOT critical")]
 
     def mark(self) -> int:
-        rows = self._query("SELECT value FROM mark WHERE name = ?", _ORACLE)
+        rows = self._query("SELECT value FROM mark WHERE name = ?", ORACLE)
+        return rows[0][0] if rows else 0
+
+    def restored_upper(self) -> int:
+        rows = self._query("SELECT value FROM mark WHERE name = ?", RESTORED)
         return rows[0][0] if rows else 0
 
     def garbage(self) -> list[Garbage]:
@@ -256,13 +270,38 @@ class SqliteConsensus:
         )
         return {BlobKey(blob) for (blob,) in rows}
 
+    def dump(self, write: Write) -> None:
+        with self._snapshot() as db:
+            for table, columns in TABLES.items():
+                found = db.execute(
+                    f"SELECT {', '.join(columns)} FROM {table} WHERE {CONDITIONS.get(table, 'true')}"
+                )
+                while rows := list(islice(found, ROWS_AT_ONCE)):
+                    write(table, rows)
+
     # Writing
+
+    def load(self, dump: Dump, identity: int, restored: int = 0) -> None:
+        with self._transaction("restore into") as db:
+            if db.execute("SELECT (SELECT count(*) FROM shard) + (SELECT count(*) FROM epoch)").get:
+                raise not_empty(f'"{self._path}"')
+
+            def write(table: str, rows: Sequence[Sequence[Any]]) -> None:
+                columns = TABLES[table]
+                places = ", ".join("?" * len(columns))
+                db.executemany(f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({places})", rows)
+
+            dump(write)
+            db.execute("UPDATE mark SET value = ? WHERE name = ?", (identity, IDENTITY))
+            if restored:
+                db.execute("INSERT INTO mark VALUES (?, ?)", (RESTORED, restored))
+                db.execute("UPDATE epoch SET value = value + ?", (EPOCHS_AHEAD,))
 
     def commit(self, transaction: Transaction) -> Outcome:
         try:
             with self._transaction("commit to") as db:
-                _apply(db, transaction)
-        except _NotApplied as refused:
+                apply(db, transaction)
+        except NotApplied as refused:
             return refused.outcome
         return Committed()
 
@@ -292,102 +331,6 @@ class SqliteConsensus:
         with self._write_lock, self._read_lock:
             self._reader.close()
             self._writer.close()
-
-
-class _NotApplied(Exception):
-    """Leaves a transaction, rolling it back, with an outcome."""
-
-    def __init__(self, outcome: Outcome) -> None:
-        self.outcome = outcome
-
-
-def _apply(db: apsw.Connection, transaction: Transaction) -> None:
-    if transaction.epoch is not None:
-        name, expected = transaction.epoch
-        current = db.execute("SELECT value FROM epoch WHERE name = ?", (name,)).get or 0
-        if current != expected:
-            raise _NotApplied(Superseded(name, current))
-    lost = tuple(change.after.shard for change in transaction.changes if not _apply_head(db, change))
-    if lost:
-        raise _NotApplied(Conflict(lost))
-    for change in transaction.changes:
-        _apply_batches(db, change)
-        if change.hold is not None:
-            h = change.hold
-            # A heartbeat may have come since the head was read: beats only go up.
-            db.execute(
-                "INSERT INTO hold VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (shard, holder) DO UPDATE SET"
-                " since = excluded.since, critical = excluded.critical, lease_ms = excluded.lease_ms,"
-                " version = excluded.version, beat = max(beat, excluded.beat)",
-                (h.shard, h.holder, h.since, h.critical, h.lease_ms, h.version, h.beat),
-            )
-        if change.after.dropped:
-            db.execute("DELETE FROM hold WHERE shard = ?", (change.after.shard,))
-    if (row := transaction.writer) is not None:
-        db.execute(
-            "INSERT OR REPLACE INTO writer VALUES (?, ?, ?)", (row.writer, row.fingerprint, row.committed_ms)
-        )
-    if transaction.mark is not None:
-        db.execute(
-            "INSERT INTO mark VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = max(value, excluded.value)",
-            (_ORACLE, transaction.mark),
-        )
-
-
-def _apply_head(db: apsw.Connection, change: Change) -> bool:
-    """Compare-and-set of one shard's row; False if it is not as expected."""
-    before, after = change.before, change.after
-    if before is None:
-        db.execute(
-            "INSERT OR IGNORE INTO shard VALUES (?, ?, ?, ?, ?, ?, 1, 0)",
-            (after.shard, after.version, after.rewrites, after.start, after.since, after.upper),
-        )
-        if not db.changes():
-            return False
-        db.execute("INSERT INTO schema VALUES (?, 1, ?)", (after.shard, json.dumps(after.schema.to_json())))
-        return True
-    db.execute(
-        "UPDATE shard SET version = ?, rewrites = ?, since = ?, upper = ?, dropped = ?"
-        " WHERE id = ? AND version = ?",
-        (after.version, after.rewrites, after.since, after.upper, after.dropped, after.shard, before.version),
-    )
-    if not db.changes():
-        return False
-    if after.schema is not before.schema:
-        db.execute("UPDATE shard SET schema = schema + 1 WHERE id = ?", (after.shard,))
-        db.execute(
-            "INSERT INTO schema SELECT id, schema, ? FROM shard WHERE id = ?",
-            (json.dumps(after.schema.to_json()), after.shard),
-        )
-    if (ended := change.dropped_hold) is not None:
-        db.execute(
-            "DELETE FROM hold WHERE shard = ? AND holder = ? AND beat = ?",
-            (ended.shard, ended.holder, ended.beat),
-        )
-        return bool(db.changes())
-    return True
-
-
-def _apply_batches(db: apsw.Connection, change: Change) -> None:
-    shard, version = change.after.shard, change.after.version
-    for batch in change.removed:
-        db.execute("DELETE FROM batch WHERE shard = ? AND lower = ?", (shard, batch.lower))
-        db.execute(
-            "INSERT OR IGNORE INTO garbage SELECT blob, shard, ? FROM part"
-            " WHERE shard = ? AND lower = ? AND blob IS NOT NULL",
-            (version, shard, batch.lower),
-        )
-        db.execute("DELETE FROM part WHERE shard = ? AND lower = ?", (shard, batch.lower))
-    for batch in change.inserted:
-        db.execute(
-            "INSERT INTO batch VALUES (?, ?, ?, ?, ?)",
-            (shard, batch.lower, batch.upper, batch.since, batch.version),
-        )
-        for ordinal, part in enumerate(batch.parts):
-            db.execute(
-                "INSERT INTO part VALUES (?, ?, ?, ?, ?, ?)",
-                (shard, batch.lower, ordinal, part.metadata(), part.blob, part.inline),
-            )
 
 
 def _read_head(db: apsw.Connection, shard: ShardId) -> Head | None:

@@ -7,7 +7,7 @@ one direction are handled in order: that order is what makes "these parts, then 
 
 | conversation | the coordinator says | a replica (or the driver) says |
 |---|---|---|
-| `processes` | StartReplica, StopReplica | DriverHello |
+| `processes` | DriverWelcome, StartReplica, StopReplica | DriverHello, ReplicaWaits |
 | `commits` | Progress (with Updates), Appended | Append |
 | `dataflows` | InstallDataflow, Uninstall, Halt, Adopt, Repoint, LimitMemory, LargeSteps, CheckpointPublished | Hydrated, Status, Checkpointed, StateLost, DataflowStatistics |
 | `connectors` | InstallSource, SetOutputs, InstallSink, Ingested | Ingest, IngestProgress, SinkProgress, SinkBehind, Status |
@@ -84,6 +84,7 @@ from .handshake import (
 )
 from .jobs import (
     INDEX_RUNS,
+    PAYLOADS,
     CancelJob,
     JobFinished,
     JobProgress,
@@ -94,6 +95,7 @@ from .jobs import (
     StateRuns,
     StepEnded,
     StepJob,
+    job_payloads,
     job_writer,
 )
 from .peek_messages import (
@@ -110,6 +112,8 @@ from .peek_messages import (
 )
 from .processes import (
     DriverHello,
+    DriverWelcome,
+    ReplicaWaits,
     StartReplica,
     StopReplica,
     replica_writer,
@@ -128,6 +132,7 @@ __all__ = [
     "HEAD_BYTES",
     "INDEX_RUNS",
     "KEEPALIVE_S",
+    "PAYLOADS",
     "PROOF_BYTES",
     "SILENCE_S",
     "Admission",
@@ -144,6 +149,7 @@ __all__ = [
     "DataflowStatistics",
     "Dialing",
     "DriverHello",
+    "DriverWelcome",
     "FormerInput",
     "Halt",
     "Hello",
@@ -175,6 +181,7 @@ __all__ = [
     "ProtocolError",
     "ReadShares",
     "Refused",
+    "ReplicaWaits",
     "Repoint",
     "RunJob",
     "RunTasks",
@@ -205,6 +212,7 @@ __all__ = [
     "decode",
     "dial",
     "encode",
+    "job_payloads",
     "job_writer",
     "packed_changes",
     "replica_writer",

@@ -160,12 +160,14 @@ class Outbox:
 
 class Incoming:
     """The coordinator's side of `Connection.receive`.  `waits_since` is when it began to wait for what comes next, in the event loop's
-    time; None: it does not wait, and the other end may be kept from sending."""
+    time; None: it does not wait, and the other end may be kept from sending.  `fell_silent`: nothing came for too long, and the connection
+    was ended."""
 
     def __init__(self, reader: asyncio.StreamReader) -> None:
         self._reader = reader
         self._time = asyncio.get_running_loop().time
         self.waits_since: float | None = None
+        self.fell_silent = False
 
     async def receive(self) -> Message | None:
         """The next message; None once the other end is gone.  Raises ProtocolError."""

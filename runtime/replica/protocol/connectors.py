@@ -44,10 +44,9 @@ class SourceOutput:
 
 @dataclass(frozen=True, slots=True)
 class UpsertState:
-    """`stored` is what the only output of the source holds.  From `spill_rows` rows on a run of the state is a file in `directory`."""
+    """`stored` is what the only output of the source holds.  From `spill_rows` rows on a run of the state is a file."""
 
     stored: Import
-    directory: str
     spill_rows: int
 
 
@@ -128,24 +127,29 @@ class SinkDescription:
 
 @dataclass(frozen=True, slots=True)
 class FormerInput:
-    """What a sink has read before, and shows up to `last`; it is imported from where the target is known to end."""
+    """What a sink has read in a generation, which its target may show; it shows that up to `last`, or up to where it is further already.  It
+    is imported from where the target is known to end, or from where that generation begins."""
 
     input: Import
+    generation: int
     last: int
 
 
 @dataclass(frozen=True, slots=True)
 class InstallSink:
-    """With a former input, `input` begins at the last time of that; the target may have come to it already.  `connections` are
-    what the sink writes through, by id.  `term` is higher with each installation, whichever coordinator or replica it is of."""
+    """With former inputs, the oldest first, `input` begins at the last time of the last one; the target shows one of them, or has come to
+    `input` already.  `connections` are what the sink writes through, by id.  `term` is higher with each installation, whichever coordinator or
+    replica it is of.
+    `restored_upper`: the environment was restored from a backup of what was committed before that time; 0: it was not."""
 
     id: GlobalId
     name: str
     description: SinkDescription
     input: Import
     term: int
-    former: FormerInput | None = None
+    formers: tuple[FormerInput, ...] = ()
     connections: Mapping[GlobalId, Values] = field(default_factory=dict)
+    restored_upper: int = 0
 
 
 @dataclass(frozen=True, slots=True)

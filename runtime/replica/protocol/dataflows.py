@@ -34,7 +34,7 @@ class IndexOutput:
 
 @dataclass(frozen=True, slots=True)
 class StateOptions:
-    """Where the state of a dataflow is kept, and how.
+    """Where the state of a dataflow is kept, the name of a folder, and how.
 
     Runs of `spill_rows` rows are mapped files.  A checkpoint, with this `fingerprint`, is made of every
     `checkpoint_rows` updates taken in, and of any number once the last is `checkpoint_interval_ms` old.

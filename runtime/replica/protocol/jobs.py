@@ -20,11 +20,11 @@ INDEX_RUNS = "index"
 
 @dataclass(frozen=True, slots=True)
 class StateRuns:
-    """A hydrated operator state: the run files of one spine."""
+    """A hydrated operator state: the run files of one spine, by name."""
 
     node: int
     spine: str
-    paths: tuple[str, ...]
+    files: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,8 @@ class RunJob:
     the operators' state is kept, and the contents are written as parts of `output_shard`, or, by the columns
     `index_key`, as runs of an index, or not at all if both are None: they are durable already.  A `step` has no imports:
     it says what has changed.  A compaction has a `merge_upper`: parts of `output_shard` are written that stand for those
-    of its import, with their times, which are below `merge_upper`, advanced to `as_of`; it needs no `directory`.
+    of its import, with their times, which are below `merge_upper`, advanced to `as_of`; it needs no `directory`, which is
+    the name of a folder.
 
     `pool` is the cluster that the job is for; maintenance is for none.
     """
@@ -103,7 +104,7 @@ class JobProgress:
 class JobFinished:
     """The output parts and the state of a hydration, or `error`.
 
-    Of a query, `answers` are the paths of files of rows, `answer_bytes` is their size (if that is too much, some were
+    Of a query, `answers` are the names of files of rows, `answer_bytes` is their size (if that is too much, some were
     not written), `retracts` says that some rows are retractions of others, and `failure` is the SQLSTATE and message of
     an error among them.  Of a step, `errors` are those that come and go (Arrow IPC).  Of tasks, `results` are what they have returned.
     """
@@ -124,7 +125,7 @@ class JobFinished:
 
 @dataclass(frozen=True, slots=True)
 class StepJob:
-    """The dataflow waits for a Spark job to make `step`, in `directory`.  `number` is unique in this replica."""
+    """The dataflow waits for a Spark job to make `step`, in the folder of the name `directory`.  `number` is unique in this replica."""
 
     id: GlobalId
     number: int
@@ -169,4 +170,14 @@ class SharesRead:
 
 
 def job_writer(job_id: int) -> str:
+    """The name under which a job's tasks write blobs, and of their group."""
     return f"job-{job_id}"
+
+
+PAYLOADS = "payloads"
+"""The name of the folder of what jobs send from level to level."""
+
+
+def job_payloads(job_id: int) -> str:
+    """The name of the job's own folder there."""
+    return f"{PAYLOADS}/{job_writer(job_id)}"

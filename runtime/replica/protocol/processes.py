@@ -1,9 +1,10 @@
-"""Processes: the driver says what it runs on, and starts and stops replicas.  Who dials in has said who it is in the handshake."""
+"""Processes: the driver says what it runs on, starts and stops replicas, and why one does not run.  Who dials in has said who it is in the handshake."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from ...compute.shared_files import SharedRoot
 from .addresses import TcpAddress, UnixAddress
 
 
@@ -17,19 +18,39 @@ class DriverHello:
 
 
 @dataclass(frozen=True, slots=True)
+class DriverWelcome:
+    """The first message to the driver: where it, and what it starts, find the environment's files."""
+
+    files: SharedRoot
+
+
+@dataclass(frozen=True, slots=True)
 class StartReplica:
-    """To the driver: run a resident task for this replica, which dials `address`, and proves there that it knows `secret`; `epoch` fences
-    older attempts."""
+    """To the driver: run a resident task for this replica, which takes so many `cores` of an executor, dials `address`, and proves there that
+    it knows `secret`; `epoch` fences older attempts.  The replica is `workers` processes."""
 
     replica: str
     epoch: int
+    cores: int
     address: UnixAddress | TcpAddress
     secret: bytes = field(repr=False)
+    workers: int = 1
 
 
 @dataclass(frozen=True, slots=True)
 class StopReplica:
     replica: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReplicaWaits:
+    """From the driver: why no task of this replica, started as `epoch`, runs.  `failed`: Spark has given it up, and it is submitted again; otherwise
+    it has been waiting for an executor for long."""
+
+    replica: str
+    epoch: int
+    failed: bool
+    reason: str
 
 
 def replica_writer(replica: str, epoch: int, attempt: int) -> str:

@@ -27,7 +27,7 @@ VOCABULARY = {
     ),
     "replica.protocol.jobs": "CancelJob JobFinished JobProgress ReadShares RunJob RunTasks SharesRead StateRuns StepEnded StepJob",
     "replica.protocol.peek_messages": "CancelPeek LargeQueries LookUp LookUpStored LookedUp Peek PeekFailed PeekIndex PeekRows StoredChange",
-    "replica.protocol.processes": "DriverHello StartReplica StopReplica",
+    "replica.protocol.processes": "DriverHello DriverWelcome ReplicaWaits StartReplica StopReplica",
     "replica.protocol.subscriptions": "SubscriptionOutput",
     "compute.checkpoint": "Checkpoint",
     "compute.dataflow": "OperatorStatistics",
@@ -35,7 +35,8 @@ VOCABULARY = {
         "AggregateOp ArrangeOp AssertSingleOp ConstantOp DataflowPlan DistinctOp EnterOp FeedbackOp FlatMapOp Import IterateOp "
         "JoinOp LookupOp Mfp NegateOp Node ReduceOp TemporalFilterOp ThresholdOp TimeBound TopKOp UnionOp WindowCallOp WindowOp"
     ),
-    "compute.run": "RunFile",
+    "compute.run": "StoredRun",
+    "compute.shared_files": "SharedRoot",
     "compute.spark.job": "Changes Step",
     "expr.tree.external_function": "ExternalFunction",
     "expr.tree.relation": (

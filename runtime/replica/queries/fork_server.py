@@ -1,6 +1,6 @@
-"""The process that query workers are forked from: `python -m ptvc.replica.queries.fork_server FD`.
+"""The process that query workers, and members of the replica's own workers, are forked from: `python -m ptvc.replica.queries.fork_server FD`.
 
-It has imported all that a query needs, so a worker is there in milliseconds and shares that memory.  It has one thread and
+It has imported all that these need, so one is there in milliseconds and shares that memory.  It has one thread and
 does one thing at a time: fork a worker for a socket that it is sent, or end one.  Only it reaps its children, so the number
 of a worker that was not ended here is that of no other process.  It ends when its owner does, and its workers with it.
 """
@@ -21,8 +21,9 @@ from ...no_pandas import without_pandas
 if __name__ == "__main__":
     without_pandas()  # before the imports below, as some modules make arrays
 
+from ..workers import member
 from . import worker
-from .requests import AWAIT, FORK, REQUEST, RESPONSE, UNKNOWN
+from .requests import AWAIT, FORK, FORK_MEMBER, REQUEST, RESPONSE, UNKNOWN
 
 _PR_SET_PDEATHSIG = 1
 
@@ -37,8 +38,8 @@ def serve(control: socket.socket) -> None:
         if len(data) < REQUEST.size:
             break
         what, pid = REQUEST.unpack(data)
-        if what == FORK:
-            response = _forked(control, fds[0])
+        if what in (FORK, FORK_MEMBER):
+            response = _forked(control, fds[0], what)
             children.add(response)
         elif pid in children:
             children.discard(pid)
@@ -56,7 +57,7 @@ def serve(control: socket.socket) -> None:
         os.kill(child, signal.SIGKILL)
 
 
-def _forked(control: socket.socket, theirs: int) -> int:
+def _forked(control: socket.socket, theirs: int, what: int) -> int:
     pid = os.fork()
     if pid:
         os.close(theirs)
@@ -64,8 +65,12 @@ def _forked(control: socket.socket, theirs: int) -> int:
     status = 1
     try:
         control.close()
-        _settle()
-        worker.serve(socket.socket(fileno=theirs))
+        _go_with_parent()
+        if what == FORK_MEMBER:
+            member.serve(socket.socket(fileno=theirs))
+        else:
+            _be_first_to_go()
+            worker.serve(socket.socket(fileno=theirs))
         status = 0
     except ConnectionError:
         status = 0  # the owner is gone
@@ -73,11 +78,14 @@ def _forked(control: socket.socket, theirs: int) -> int:
         os._exit(status)
 
 
-def _settle() -> None:
-    """A worker is the first to go where memory is short, and goes with its parent."""
+def _go_with_parent() -> None:
     prctl = getattr(ctypes.CDLL(None), "prctl", None)
     if prctl is not None:  # Linux has it
         prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+def _be_first_to_go() -> None:
+    """Where memory is short, a query is what can be had again."""
     with suppress(OSError), open("/proc/self/oom_score_adj", "w", encoding="ascii") as file:
         file.write("1000")
 

@@ -38,12 +38,12 @@ class ForkServer:
         with self._lock:
             self._started()
 
-    def fork(self) -> tuple[int, socket.socket]:
-        """A new worker's process number, and the socket on which it waits for its `Start`."""
+    def fork(self, what: int = FORK) -> tuple[int, socket.socket]:
+        """A new process's number, and the socket on which it waits for what it is told first."""
         ours, theirs = socket.socketpair()
         try:
             with theirs:
-                return self._ask(FORK, 0, theirs), ours
+                return self._ask(what, 0, theirs), ours
         except BaseException:
             ours.close()
             raise

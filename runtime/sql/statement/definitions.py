@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from ...config import MOST_WORKERS
 from ...errors import InvalidParameter, PtvcError, SqlSyntaxError, UndefinedColumn, Unsupported
 from ...expr.coercion.type_rules import CastContext, base_name, can_cast
 from ...expr.digits import whole
@@ -46,7 +47,7 @@ from .replacement import replaced
 from .skipping import is_skipped, not_altered
 from .table_constraints import plan_constraints
 
-_CLUSTER_OPTIONS = {"size": 1, "job_min_rows": 0, "replication_factor": 1, "memory_limit": 0}
+_CLUSTER_OPTIONS = {"size": 1, "job_min_rows": 0, "replication_factor": 1, "memory_limit": 0, "workers": 1}
 """With the least value of each."""
 
 _MEMORY_UNITS = {"": 1 << 20, "B": 1, "kB": 1 << 10, "MB": 1 << 20, "GB": 1 << 30, "TB": 1 << 40}
@@ -389,4 +390,6 @@ def cluster_options(options: Sequence[Option]) -> tuple[Mapping[str, int], tuple
             notices.append(f'SIZE "{option.value}" means nothing here: MEMORY LIMIT bounds a replica')
         else:
             found[option.name] = integer_option(option, _CLUSTER_OPTIONS[option.name])
+        if found.get("workers", 1) > MOST_WORKERS:
+            raise InvalidParameter(f"WORKERS must be at most {MOST_WORKERS}", position=option.position)
     return found, tuple(notices)

@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import pickle
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from ...errors import PtvcError
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerFile:
-    """The rows of one task of a query, as `compute/spark/answer` has them; `number` is its place among all of them."""
+    """The rows of one task of a query, as `compute/spark/answer` has them; `number` is its place among all of them, `name` the file's
+    (`compute/shared_files`)."""
 
     number: int
-    path: str
+    name: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,16 +41,16 @@ class WrittenFiles:
 
 @dataclass(frozen=True, slots=True)
 class FileWriting:
-    """The work of all tasks.  `writer` is, pickled, a function of an AnswerFile and `columns`, the columns of the answer that are wanted;
-    the formats of files lie above this package."""
+    """The work of all tasks.  `writer` is, pickled, a function of the number of a file of the answer, its path, and `columns`, the columns
+    that are wanted; the formats of files lie above this package."""
 
     writer: bytes = field(repr=False)
     columns: tuple[int, ...]
 
-    def __call__(self, answer: AnswerFile) -> WrittenFiles:
+    def __call__(self, number: int, answer: Path) -> WrittenFiles:
         """A failure is returned: tried again, the same rows would fail again."""
         write = pickle.loads(self.writer)
         try:
-            return WrittenFiles(write(answer, self.columns))
+            return WrittenFiles(write(number, answer, self.columns))
         except PtvcError as error:
             return WrittenFiles((), (error.sqlstate, error.message, error.hint))

@@ -112,6 +112,16 @@ def fenced(place: str) -> SinkFenced:
     )
 
 
+def refuse_ahead(written: int, acknowledged: int, restored: int) -> None:
+    """Raises StorageError where a target was written beyond the backup that the environment was restored from (all below `restored`), and not by
+    this environment, as which all below `acknowledged` was: what is in between there may not be here."""
+    if acknowledged <= restored < written:
+        raise StorageError(
+            f"the target was written up to {written}, and the backup that was restored ends at {restored}: what lies between is not "
+            "here. DROP SINK, and create it again into an empty target"
+        )
+
+
 def refuse_lost(place: str, durable: int, acknowledged: int, as_of: int, hint: str) -> None:
     """Raises StorageError where the `place` of a sink's progress has only what lies before `durable`, and more was acknowledged; a sink
     that has not begun, as of its first contents, has lost nothing."""

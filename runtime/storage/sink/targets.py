@@ -91,10 +91,10 @@ def open_target(
     as_of: int,
     connections: Mapping[str, Values],
     term: int,
-    former: Schema | None = None,
+    formers: Mapping[int, Schema],
 ) -> SinkTarget:
     """The target that a description asks for, not opened; `as_of` is the time of the contents that the sink begins with, `term` grows
-    with each installation of the sink.  `former` is what the sink has read in the generation before, as long as it reads that."""
+    with each installation of the sink.  `formers` are, by generation, what the sink has read before and its target may show."""
     if connector == "kafka":
         wanted = KafkaSinkOptions.from_json(options)
         clients = KafkaClients.of(connections[wanted.connection])
@@ -124,7 +124,7 @@ def open_target(
             catalog,
             files,
             term=term,
-            former=former,
+            formers=formers,
         )
     if connector == "delta":
         needed("deltalake")
@@ -133,6 +133,6 @@ def open_target(
         table = DeltaSinkOptions.from_json(options)
         aws = connections[table.connection] if table.connection is not None else None
         return DeltaSink(
-            table, schema, SinkEnvelope(envelope), key, generation, as_of, aws, term=term, former=former
+            table, schema, SinkEnvelope(envelope), key, generation, as_of, aws, term=term, formers=formers
         )
     return FileSink(id, options["path"], options["format"], schema, SinkEnvelope(envelope), key, generation)

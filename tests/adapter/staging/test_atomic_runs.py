@@ -120,6 +120,7 @@ class TestReleases(Released):
             "m4": "success",
         }
         assert "m0 is as it was before: " in output
+        assert "Completed with 1 error," in output
         assert self.values(project) == changed(SMALL, m4=6).values()
         assert left_behind(project) == []
         changed(SMALL, m0=2, m4=6).write(self.folder(project))
@@ -184,7 +185,7 @@ class TestReleases(Released):
         assert "Held back with it: " in failed.message
         for result in results:
             if result is not failed:
-                assert f"the error is that of {failed.node.name}" in result.message
+                assert f"the error is that of {failed.node.name}" in result.adapter_response["reason"]
         assert self.values(project) == dag.values()
         assert self.read(project, "filled") == dag.values()[2]
         assert left_behind(project) == []

@@ -98,8 +98,8 @@ class TestEnds(Orders):
             "skipped",
             "fail",
         )
-        (message,) = (result.message for result in results if result.node.name == "a")
-        assert message == (
+        (reason,) = (result.adapter_response["reason"] for result in results if result.node.name == "a")
+        assert reason == (
             "a is as it was before: b is made from it, and stays as it was, since test paid_small failed"
         )
         assert self.read(project, "select sum(amount) from {s}.a") == 5
@@ -241,7 +241,8 @@ class TestStopped(Orders):
         results = json.loads((target / "run_results.json").read_text())["results"]
         found = {result["unique_id"].split(".")[-1]: result for result in results}
         assert {name: result["status"] for name, result in found.items()} == dict.fromkeys("abc", "skipped")
-        assert found["a"]["message"] == "a is as it was before: the run was stopped"
+        assert found["a"]["adapter_response"]["reason"] == "a is as it was before: the run was stopped"
+        assert {result["message"] for result in found.values()} == {None}
         assert self.read(project, "select n from {s}.b") == 2
         self.write(project, **{"c.sql": sleeping.replace("(120)", "(0)")})
         again = run_dbt(["retry", "--state", str(target)])

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import Any
+
 import pytest
+from dbt.artifacts.schemas.results import RunStatus
+from dbt.events.types import EndOfRunSummary
+from dbt.task.printer import print_run_end_messages
 
 from dbt.adapters.ptvc.relation import PtvcRelation
-from dbt.adapters.ptvc.staging.results import refusal
+from dbt.adapters.ptvc.staging.results import not_done, refusal
 
 NODES = {"model.p.a": "a", "model.p.b": "b", "model.p.out": "out"}
 
@@ -46,3 +52,20 @@ def test_of_one_model_nothing_else_is_held_back() -> None:
     found = refusal("no", {"model.p.a": "a"}, targets())
     assert found == {"model.p.a": ("error", "the release of this run was refused, as a whole: no")}
     assert refusal("no", {}, []) == {}
+
+
+def test_dbt_counts_no_error_of_what_is_skipped(monkeypatch: pytest.MonkeyPatch) -> None:
+    said: list[Any] = []
+    monkeypatch.setattr("dbt.task.printer.fire_event", lambda event, **_: said.append(event))
+    node = SimpleNamespace(unique_id="model.p.a", resource_type="model", node_info={})
+    response = {"code": "CREATE VIEW"}
+    result: Any = SimpleNamespace(
+        status=RunStatus.Success, message="CREATE VIEW", adapter_response=response, node=node
+    )
+    not_done(result, "skipped", "a is as it was before")
+    assert (result.status, result.message) == (RunStatus.Skipped, None)
+    assert result.adapter_response == {"code": "CREATE VIEW", "reason": "a is as it was before"}
+    print_run_end_messages([result])
+    assert [event.num_errors for event in said if isinstance(event, EndOfRunSummary)] == [0]
+    not_done(result, "error", "no")
+    assert (result.status, result.message) == (RunStatus.Error, "no")

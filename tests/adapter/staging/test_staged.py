@@ -81,7 +81,7 @@ def test_what_is_staged_does_not_hold() -> None:
 
 def test_replacements_come_first_then_drops_then_moves() -> None:
     taken = [staged("b", "materialized_view", in_place=True), staged("a"), staged("new", existing=None)]
-    assert statements(taken, edges(("b", "a")), STAGING) == [
+    assert statements(taken, edges(("b", "a")), STAGING, {}) == [
         'alter materialized view "s"."b" apply replacement "s__dbt_next"."b"',
         'drop view if exists "s"."a" cascade',
         'alter view "s__dbt_next"."a" set schema "s"',
@@ -93,24 +93,26 @@ def test_indexes_of_a_replaced_view_get_their_names() -> None:
     one = staged(
         "b", "materialized_view", in_place=True, renamed_indexes=(("i", "j"),), dropped_indexes=("k",)
     )
-    assert statements([one], [], STAGING)[1:] == [
+    assert statements([one], [], STAGING, {})[1:] == [
         'alter index "s"."i" rename to "j"',
         'drop index if exists "s"."k"',
     ]
 
 
 def test_an_index_goes_with_what_it_is_on() -> None:
-    assert statements([staged("a"), staged("i", "index", existing=None)], [], STAGING) == [
+    assert statements([staged("a"), staged("i", "index", existing=None)], [], STAGING, {}) == [
         'drop view if exists "s"."a" cascade',
         'alter view "s__dbt_next"."a" set schema "s"',
     ]
 
 
+FEED = relation("feed", "sink")
+
+
 def test_a_sink_goes_on_with_what_takes_the_name() -> None:
-    sink = relation("feed", "sink")
-    rests = [(relation("b"), relation("a")), (sink, relation("b"))]
-    taken = [staged("a", sinks=(sink,)), staged("b", sinks=(sink,))]
-    assert statements(taken, rests, STAGING) == [
+    rests = [(relation("b"), relation("a")), (FEED, relation("b"))]
+    taken = [staged("a", sinks=(FEED,)), staged("b", sinks=(FEED,))]
+    assert statements(taken, rests, STAGING, {("s", "feed"): ("s", "b")}) == [
         'alter view "s"."a" rename to "a__dbt_old_1"',
         'alter view "s"."b" rename to "b__dbt_old_1"',
         'alter view "s__dbt_next"."a" set schema "s"',
@@ -119,10 +121,21 @@ def test_a_sink_goes_on_with_what_takes_the_name() -> None:
     ]
 
 
-def test_a_sink_that_is_being_cut_over_is_left_alone() -> None:
-    sink = relation("feed", "sink")
-    rests = [(sink, relation("a")), (sink, relation("a__dbt_old_1"))]
-    assert not any("set from" in text for text in statements([staged("a", sinks=(sink,))], rests, STAGING))
+def test_a_sink_that_has_not_come_to_what_it_reads_goes_on_with_what_takes_the_name_of_that() -> None:
+    rests = [(FEED, relation("a")), (FEED, relation("a__dbt_old_1"))]
+    assert statements([staged("a", sinks=(FEED,))], rests, STAGING, {("s", "feed"): ("s", "a")}) == [
+        'alter view "s"."a" rename to "a__dbt_old_2"',
+        'alter view "s__dbt_next"."a" set schema "s"',
+        'alter sink "s"."feed" set from "s"."a"',
+    ]
+
+
+def test_a_sink_does_not_go_back_to_what_takes_the_name_of_what_it_has_read() -> None:
+    rests = [(FEED, relation("b")), (FEED, relation("a"))]
+    assert statements([staged("a", sinks=(FEED,))], rests, STAGING, {("s", "feed"): ("s", "b")}) == [
+        'alter view "s"."a" rename to "a__dbt_old_1"',
+        'alter view "s__dbt_next"."a" set schema "s"',
+    ]
 
 
 def test_a_failed_test_is_named_by_all_that_it_holds() -> None:

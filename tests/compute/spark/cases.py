@@ -13,6 +13,7 @@ from ptvc.compute.lower import lower
 from ptvc.compute.lower.shared_arrangements import IndexKey
 from ptvc.compute.narrow_imports import narrow_imports
 from ptvc.compute.run_file import map_run
+from ptvc.compute.shared_files import MACHINE
 from ptvc.compute.spark.application import Application
 from ptvc.compute.spark.broadcast import broadcast
 from ptvc.compute.spark.first_paths import first_paths
@@ -120,7 +121,8 @@ class Case:
         assert all(ref.min_time == ref.max_time == AS_OF for ref in result.parts)
         loaded = Dataflow(self.plan, AS_OF)
         loaded.load(
-            {id_: [map_run(Path(path)) for path in paths] for id_, paths in result.state.items()}, AS_OF + 1
+            {id_: [map_run(MACHINE.path(name)) for name in names] for id_, names in result.state.items()},
+            AS_OF + 1,
         )
         for node in loaded.shareable():
             loaded.own_rows(node.node, contents[node.source].oks)

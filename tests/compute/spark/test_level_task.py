@@ -13,6 +13,7 @@ import pytest
 from ptvc.compute.dataflow import Dataflow
 from ptvc.compute.oneshot import evaluate_once
 from ptvc.compute.run_file import map_run
+from ptvc.compute.shared_files import MACHINE
 from ptvc.compute.spark.answer import read_answer
 from ptvc.compute.spark.compaction import brought_together
 from ptvc.compute.spark.superstep import JobResult
@@ -63,7 +64,7 @@ def answered(case: Case) -> tuple[dict[object, int], dict[object, int], JobResul
     result = case.run()
     assert result.state == {}
     assert result.parts == []
-    batches = [batch for answer in result.answers for batch in read_answer(Path(answer.path))]
+    batches = [batch for answer in result.answers for batch in read_answer(MACHINE.path(answer.name))]
     rows = concat_batches(case.plan.schema, batches)
     return consolidated(updates_of(rows)), consolidated(updates_of(result.errors)), result
 
@@ -389,7 +390,7 @@ def test_an_answer_that_is_too_large_is_not_written(tmp_path: Path) -> None:
     )
     case.job = replace(case.job, output_shard=None, answer_bytes=1000)
     result = case.run()
-    assert {answer.path for answer in result.answers} == {""}
+    assert {answer.name for answer in result.answers} == {""}
     assert sum(answer.nbytes for answer in result.answers) > 1000
     assert list(Path(case.job.directory).iterdir()) == []
 

@@ -18,6 +18,7 @@ from ptvc.compute.lower import lower
 from ptvc.compute.lower.shared_arrangements import IndexKey
 from ptvc.compute.plan import ArrangeOp, DataflowPlan, shared_nodes
 from ptvc.compute.plan_text import plan_text
+from ptvc.compute.shared_files import MACHINE
 from ptvc.replica.step_under_way import StepUnderWay
 from ptvc.repr.batch import NO_ERRORS, Delta
 
@@ -184,7 +185,7 @@ def test_a_job_reads_the_files_of_the_index_and_leaves_nothing_of_it(tmp_path: P
     assert all(runs.node != node.node for runs in ended.state)
     step.take_over(ended)
     assert not stepped.dataflow.substitutes()
-    left = [path for path in Path(message.directory).iterdir() if "shared" in path.name]
+    left = [path for path in MACHINE.path(message.directory).iterdir() if "shared" in path.name]
     assert left == []
     # Without the index, the rows of a step that a job makes are taken in by the replica.
     stepped.dataflow.own(node.node, index.below(4))

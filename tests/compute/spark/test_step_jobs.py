@@ -19,6 +19,7 @@ from ptvc.compute.operators.reductions import hierarchical as hierarchical_modul
 from ptvc.compute.operators.topk import topk as topk_module
 from ptvc.compute.operators.windows import state as window_state
 from ptvc.compute.plan import DataflowPlan, LookupOp, not_a_job
+from ptvc.compute.shared_files import MACHINE
 from ptvc.compute.spark.job import Job
 from ptvc.compute.spark.superstep import JobResult
 from ptvc.expr.registry import resolve_call
@@ -108,7 +109,7 @@ def answer(
 ) -> StepEnded:
     """What the driver and the coordinator do."""
     plan = message.plan
-    blobs = Path(message.directory) / "blobs"
+    blobs = MACHINE.path(message.directory) / "blobs"
     job = Job(
         plan=plan,
         as_of=message.step.lower,
@@ -239,8 +240,8 @@ def test_a_job_writes_what_it_adds_and_leaves_no_files(tmp_path: Path) -> None:
     after = sum(path.stat().st_size for path in tmp_path.rglob("*") if path.is_file())
     assert after - before < before / 10
     step.take_over(ended)
-    named = {path for runs in ended.state if runs.spine != INDEX_RUNS for path in runs.paths}
-    assert {str(path) for path in Path(message.directory).iterdir()} == named
+    named = {name for runs in ended.state if runs.spine != INDEX_RUNS for name in runs.files}
+    assert {MACHINE.name(path) for path in MACHINE.path(message.directory).iterdir()} == named
     assert step.lower == 1
     assert stepped.dataflow.upper == 2
 
@@ -284,10 +285,10 @@ def test_a_step_whose_job_has_failed_is_made_here(tmp_path: Path) -> None:
         step = StepUnderWay("v", other.dataflow, other.state, inputs, time + 1)
         message = step.written()
         if time == 2:
-            Path(message.step.changes[0].oks.path).with_name("0-0-1-left.run").touch()
+            (MACHINE.path(message.directory) / "0-0-1-left.run").touch()
         other.step(dict(step.inputs()), time + 1)
         step.abandon()
-        assert not Path(message.directory).exists()
+        assert not MACHINE.path(message.directory).exists()
     assert other.contents() == one.contents()
     assert consolidated(other.out) == consolidated(one.out)
 

@@ -7,12 +7,14 @@ from dataclasses import replace
 import pytest
 from ptvc.coord.catalog.catalog import Catalog
 from ptvc.coord.catalog.entries import Change, ClusterEntry, Entry, SchemaEntry, bootstrap_entries
-from ptvc.coord.catalog.items import Item, MaterializedView, Table, View
+from ptvc.coord.catalog.items import Former, Item, MaterializedView, Sink, Table, View
 from ptvc.coord.transaction.block_catalog import BlockCatalog
 from ptvc.errors import SerializationFailure
 from ptvc.expr.tree.relation import Get
 from ptvc.repr.schema import Column, Schema
 from ptvc.repr.types import INT4, TEXT
+from ptvc.sql.plans.definition_plans import FileSinkConnector
+from ptvc.sql.plans.query_plans import Envelope
 
 SCHEMA = Schema((Column("a", INT4),))
 
@@ -53,8 +55,25 @@ OF_C = MaterializedView(
 )
 
 
+SINK = Sink(
+    id="u7",
+    oid=20_007,
+    schema_name="public",
+    name="k",
+    schema=SCHEMA,
+    cluster="b",
+    remap="u7",
+    create_sql="CREATE SINK",
+    connector=FileSinkConnector("/data/out", "json"),
+    key=(),
+    envelope=Envelope.NONE,
+    as_of=1,
+).reading("u2", (Former("u1", 0, 9),))
+SINK = replace(SINK, generation=1)
+
+
 def catalog() -> Catalog:
-    return Catalog([*bootstrap_entries(), S, R, IN_C, T, U, V, VV, IN_S, OF_C])
+    return Catalog([*bootstrap_entries(), S, R, IN_C, T, U, V, VV, IN_S, OF_C, SINK])
 
 
 def becomes(entry: Item, **changes: object) -> Change:
@@ -135,6 +154,38 @@ def test_what_goes_together_comes_to_the_same_in_either_order(what: str) -> None
     shared.apply(block.changes.values())
     assert shared.entries() == in_order.entries()
     assert shared.user_items() == in_order.user_items()
+
+
+def test_a_sink_that_lets_go_of_what_it_has_read_goes_together_with_anything() -> None:
+    shared = catalog()
+    renamed = replace(SINK, name="kk")
+    exchanged = replace(renamed.reading("u6", (*SINK.formers, Former("u2", 1))), generation=2)
+    block = BlockCatalog(shared)
+    block.add([Change(SINK, renamed)])
+    kept = block.changes
+    block.add([Change(renamed, exchanged)])
+    settled = SINK.reading("u2", ())
+    shared.apply([Change(SINK, settled)])
+    block.refresh()
+    found = replace(exchanged.reading("u6", (Former("u2", 1),)))
+    assert dict(block.changes) == {"item/u7": Change(settled, found)}
+    assert block.catalog.find_by_id("u7") == found
+    block.restore(kept)
+    assert dict(block.changes) == {"item/u7": Change(settled, replace(settled, name="kk"))}
+    shared.apply(block.changes.values())
+    assert shared.find("public", "kk") == replace(settled, name="kk")
+    assert [item.name for item in shared.dependents("u1")] == ["v", "w"]
+
+
+def test_a_sink_that_was_given_something_else_meanwhile_is_altered() -> None:
+    shared = catalog()
+    block = BlockCatalog(shared)
+    block.add([becomes(SINK, name="kk")])
+    exchanged = replace(SINK.reading("u6", (*SINK.formers, Former("u2", 1, 11))), generation=2)
+    shared.apply([Change(SINK, exchanged)])
+    with pytest.raises(SerializationFailure) as refused:
+        block.refresh()
+    assert '"public.k" was altered' in str(refused.value.detail)
 
 
 @pytest.mark.parametrize("what", APART)

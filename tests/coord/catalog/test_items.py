@@ -13,6 +13,7 @@ from ptvc.coord.catalog.acl import AclItem
 from ptvc.coord.catalog.item_json import CATALOG_VERSION, item_from_json, item_to_json
 from ptvc.coord.catalog.items import (
     Connection,
+    Former,
     Function,
     Index,
     Item,
@@ -278,7 +279,7 @@ EXPECTED: dict[str, Item] = {
         envelope=Envelope.UPSERT,
         as_of=1795391141548,
         generation=1,
-        switched_at=1795391141700,
+        formers=(Former("u2", 0, 1795391141700),),
     ),
     "type": NamedType(**identity(13, 16398, "ints", 1566), type=ScalarType(Kind.LIST, element=INT4)),
     "function": Function(
@@ -321,6 +322,25 @@ def test_secrets_and_connections_are_read_as_they_were_written() -> None:
     connection = Connection(**identity(16, 16401, "c", 1701), options=options, uses=("u15",))
     for item in (secret, connection):
         assert item_from_json(item_to_json(item)) == item
+
+
+def test_a_sink_keeps_all_that_its_target_may_show() -> None:
+    switched = EXPECTED["switched sink"]
+    assert isinstance(switched, Sink)
+    formers = (
+        Former("u2", 0, 1795391141700),
+        Former("u15", 1, 1795391141800),
+        Former("u2", 2, 1795391141900),
+    )
+    sink = replace(switched.reading("u15", formers), generation=3)
+    assert sink.uses == ("u15", "u2")
+    assert item_from_json(item_to_json(sink)) == sink
+    assert list(sink.begins(1795391141750)) == [
+        ("u2", 1795391141750),
+        ("u15", 1795391141750),
+        ("u2", 1795391141800),
+        ("u15", 1795391141900),
+    ]
 
 
 def test_postgres_sources_are_read_as_they_were_written() -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
+from ptvc.compute.shared_files import LocalFiles
 from ptvc.config import ClusterOptions, Settings
 from ptvc.coord.controller.query_jobs import DUCKDB_FACTOR, QueryJobs
 from ptvc.expr.registry import resolve_call
@@ -37,7 +38,7 @@ def wanted(path: Path, relation: Relation, rows: int, least: int | None = None, 
     settings = Settings(query_job_min_rows=LEAST, **more)
     part = PartRef("t", "parquet1", None, None, rows, 0, 1, 3, 3, 0)
     source = Import("t", "t", SCHEMA, True, 5, (part,), (), 6)
-    jobs = QueryJobs(cast(Any, None), cast(Any, Catalog(least)), settings, path)
+    jobs = QueryJobs(cast(Any, None), cast(Any, Catalog(least)), settings, LocalFiles(path))
     return jobs.wanted(relation, "c", (source,) if rows else ())
 
 

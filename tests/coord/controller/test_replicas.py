@@ -16,6 +16,7 @@ from ptvc.coord.catalog.items import Item
 from ptvc.coord.controller.installation import Installation
 from ptvc.coord.controller.replicas import ReplicaClient
 from ptvc.errors import DiskFull
+from ptvc.replica.protocol import ReplicaWaits
 
 
 @pytest.fixture
@@ -222,3 +223,26 @@ def test_a_restart_brings_all_replicas_back() -> None:
 
 def cluster_id(runtime: InProcess) -> str:
     return runtime.query("SELECT id FROM mz_catalog.mz_clusters WHERE name = 'twice'")[0][0]
+
+
+def test_queries_hear_of_a_replica_that_cannot_be_started() -> None:
+    """When Spark has given it up three times in a row, or has no room for it; an older epoch's troubles are not its own."""
+    replica = ReplicaClient("c1", "quickstart", "r1")
+    replica.expect(7, b"secret")
+    failed = ReplicaWaits("c1-r1", 7, True, "another version")
+    for message in (failed, failed, ReplicaWaits("c1-r1", 6, False, "no room")):
+        replica.waits(message)
+        assert replica.failure is None
+    replica.waits(failed)
+    assert replica.failure is not None
+    assert replica.failure.message == 'replica r1 of cluster "quickstart" cannot be started: another version'
+    assert replica.failure.sqlstate == "57P03"
+    replica.ready()
+    assert replica.failure is None
+    replica.waits(ReplicaWaits("c1-r1", 7, False, "no room"))
+    assert replica.failure is None, "it runs"
+    replica.connected.clear()
+    replica.waits(failed)
+    assert replica.failure is None, "they are counted anew"
+    replica.waits(ReplicaWaits("c1-r1", 7, False, "no room"))
+    assert replica.failure is not None

@@ -23,7 +23,7 @@ from dbt.adapters.ptvc.relation import PtvcRelation
 from dbt.adapters.ptvc.staging.names import REFERENCES, Name
 from dbt.adapters.ptvc.staging.own_tables import obstacle, reads_by_plain_name, with_own_tables
 from dbt.adapters.ptvc.staging.readers import above_readers
-from dbt.adapters.ptvc.staging.results import NOT_DONE, failed_tests_above, refusal, reported
+from dbt.adapters.ptvc.staging.results import NOT_DONE, failed_tests_above, not_done, refusal, reported
 from dbt.adapters.ptvc.staging.run_end import call_when_runs_end
 from dbt.adapters.ptvc.staging.session import StagingSession
 from dbt.adapters.ptvc.staging.sinks import SinksAdapter
@@ -294,7 +294,9 @@ class StagingAdapter(SinksAdapter):
             }
             taken = [one.without(going) for one in staged if one.node not in causes]
             try:
-                self._staging.place(taken, edges)
+                sinks = {name_of(sink): sink for one in taken for sink in one.sinks}
+                reads = {name: name_of(self.reads_now(sink)) for name, sink in sinks.items()}
+                self._staging.place(taken, edges, reads)
                 break
             except psycopg.Error as error:
                 if error.sqlstate in _WORTH_ANOTHER and attempt < _ATTEMPTS:
@@ -336,8 +338,7 @@ class StagingAdapter(SinksAdapter):
 
     def _not_done(self, result: Any, status: str, message: str) -> None:
         if result is not None and result.status not in NOT_DONE:
-            result.status = type(result.status)(status)
-            result.message = message
+            not_done(result, status, message)
             self._say(message)
 
     def _settle_sinks(

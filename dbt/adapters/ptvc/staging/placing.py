@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from dbt.adapters.ptvc.dependencies import Edge, read_by, transitive_dependents
+from dbt.adapters.ptvc.dependencies import Edge, transitive_dependents
 from dbt.adapters.ptvc.deployment import quoted
 from dbt.adapters.ptvc.relation import PtvcRelation
 from dbt.adapters.ptvc.staging.names import Name
@@ -12,8 +12,14 @@ from dbt.adapters.ptvc.staging.retired import Retirement
 from dbt.adapters.ptvc.staging.staged import Staged, after, name_of
 
 
-def statements(taken: Sequence[Staged], edges: Sequence[Edge], staging: Collection[str]) -> list[str]:
-    """`edges` are what rests on what now, `staging` the schemas that objects are staged in."""
+def statements(
+    taken: Sequence[Staged],
+    edges: Sequence[Edge],
+    staging: Collection[str],
+    reads: Mapping[Name, Name],
+) -> list[str]:
+    """`edges` are what rests on what now, `staging` the schemas that objects are staged in, `reads` what each sink that goes on reads now:
+    it may rest on what it has read before, too."""
     renamed, dropped = _departures(taken, edges, staging)
     return [
         *_replacements(taken),
@@ -27,7 +33,7 @@ def statements(taken: Sequence[Staged], edges: Sequence[Edge], staging: Collecti
             for one in taken
             if not one.in_place and not one.target.is_index  # an index goes with what it is on
         ),
-        *_sinks_cut_over(taken, [old for old, _ in renamed], edges),
+        *_sinks_cut_over(taken, [old for old, _ in renamed], reads),
     ]
 
 
@@ -71,12 +77,12 @@ def _departures(
 
 
 def _sinks_cut_over(
-    taken: Sequence[Staged], renamed: Sequence[PtvcRelation], edges: Sequence[Edge]
+    taken: Sequence[Staged], renamed: Sequence[PtvcRelation], reads: Mapping[Name, Name]
 ) -> Iterator[str]:
-    """Sinks go on with what takes the name of what they read; one that is still being cut over is left as it is."""
+    """Sinks go on with what takes the name of what they read, also where they have not come to that yet."""
     places = {name_of(one.target): one.target for one in taken if not one.in_place}
     leaving = {name_of(relation) for relation in renamed}
     for sink in {name_of(sink): sink for one in taken for sink in one.sinks}.values():
-        read = [name_of(referenced) for referenced in read_by(sink, edges)]
-        if len(read) == 1 and read[0] in leaving and read[0] in places:
-            yield f"alter sink {sink.render()} set from {places[read[0]].render()}"
+        read = reads[name_of(sink)]
+        if read in leaving and read in places:
+            yield f"alter sink {sink.render()} set from {places[read].render()}"

@@ -41,6 +41,17 @@ def _names(text: str, relation: PtvcRelation) -> bool:
     return re.search(rf"(?<![\w$]){re.escape(relation.identifier or '')}(?![\w$])", text) is not None
 
 
+def not_done(result: Any, status: str, reason: str) -> None:
+    """It has failed, or was skipped.  dbt counts what is skipped with a message among the errors, so that the reason is in what the adapter
+    says of it: in run_results.json, beside the log."""
+    result.status = type(result.status)(status)
+    if status == "skipped":
+        result.message = None
+        result.adapter_response = {**(result.adapter_response or {}), "reason": reason}
+    else:
+        result.message = reason
+
+
 def failed_tests_above(by_node: Mapping[str, Any], children: Mapping[str, Collection[str]]) -> dict[str, str]:
     """The test, by its name, for which dbt has skipped a node."""
     found: dict[str, str] = {}

@@ -19,6 +19,7 @@ from dbt.adapters.factory import get_adapter
 from dbt.task.runnable import GraphRunnableTask, mark_node_as_skipped
 
 from dbt import selected_resources
+from dbt.adapters.ptvc.staging.results import not_done
 
 _MARK = "_ends_staging"
 _STOPPED = "the run was stopped before this was done"
@@ -90,8 +91,9 @@ def _add_what_was_not_done(task: GraphRunnableTask) -> None:
     """What is staged takes its place together with it, so `dbt retry` is to do it, too."""
     done = {result.node.unique_id for result in task.node_results}  # type: ignore[attr-defined]
     for node in task._flattened_nodes or ():
-        result = None if node.is_ephemeral_model else mark_node_as_skipped(node, done, _STOPPED)
+        result = None if node.is_ephemeral_model else mark_node_as_skipped(node, done, None)
         if result is not None:
+            not_done(result, "skipped", _STOPPED)
             task.node_results.append(result)
 
 

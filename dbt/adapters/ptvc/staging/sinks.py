@@ -27,10 +27,9 @@ class SinksAdapter(WaitingAdapter):
         if not retired:
             self.drop_retired(left)
             return False
-        old = [relation for relation in read_by(sink, edges) if is_retired(relation)]
-        if old and len(read_by(sink, edges)) == 1:
+        if is_retired(old := self.reads_now(sink)):
             self.execute_macro(
-                "ptvc__cut_over", kwargs={"sink": sink, "upstream": self._successor(sink, old[0])}
+                "ptvc__cut_over", kwargs={"sink": sink, "upstream": self._successor(sink, old)}
             )
 
         def is_done(status: str) -> bool:
@@ -39,8 +38,8 @@ class SinksAdapter(WaitingAdapter):
         doing = "still writes what it has read before"
         kept = ", ".join(relation.render() for relation in retired)
         remedy = (
-            f". It goes over when that is mended where it comes from; until then {kept} stays, and the next run of the sink's model "
-            "drops that. A sink with another target (`connector`) is made anew."
+            f". It goes over when that is mended, in the rows that it comes from or by another change of the models between; until then {kept} "
+            "stays, and the next run of the sink's model drops that."
         )
         self._await_sink(sink, timeout, is_done, doing, doing, remedy)
         self.drop_retired([*retired, *left])
@@ -67,10 +66,7 @@ class SinksAdapter(WaitingAdapter):
 
         What it reads is what it does now, whichever it was made over.
         """
-        rows = self.execute_macro("ptvc__get_sink_definitions", kwargs={"relation": sink})
-        if not rows:
-            raise DbtRuntimeError(f"sink {sink.render()} is not there any more.")
-        written, as_it_is = rows[0]
+        written, as_it_is = self._sink_definitions(sink)
         change = sink_change(written, create_sql)
         if change in (SinkChange.TARGET, SinkChange.MANNER):
             return change.value
@@ -79,6 +75,17 @@ class SinksAdapter(WaitingAdapter):
         goes_on = is_retired(reads) or name_of(reads) == (named.schema or sink.schema, named.identifier)
         change = SinkChange.NOTHING if goes_on else SinkChange.UPSTREAM
         return change.value
+
+    def reads_now(self, sink: PtvcRelation) -> PtvcRelation:
+        """What it reads, not what it has read before and may not have written all of."""
+        return upstream_of(self._sink_definitions(sink)[1])
+
+    def _sink_definitions(self, sink: PtvcRelation) -> tuple[str, str]:
+        """As it was written, and as it is now."""
+        rows = self.execute_macro("ptvc__get_sink_definitions", kwargs={"relation": sink})
+        if not rows:
+            raise DbtRuntimeError(f"sink {sink.render()} is not there any more.")
+        return rows[0][0], rows[0][1]
 
     @available.parse(lambda *a, **k: "")
     def sink_alteration(self, sink: PtvcRelation, create_sql: str) -> str:

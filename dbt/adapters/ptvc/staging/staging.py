@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import psycopg
@@ -143,7 +143,7 @@ class Staging:
 
     # -- the end --
 
-    def place(self, taken: Sequence[Staged], edges: Sequence[Edge]) -> None:
+    def place(self, taken: Sequence[Staged], edges: Sequence[Edge], reads: Mapping[Name, Name]) -> None:
         """All of `taken` take their places, and everything else that is staged is dropped, in one transaction."""
         assert self._session is not None
         left = [one for one in self.all if one not in taken]
@@ -151,7 +151,7 @@ class Staging:
             self._session.run(
                 [
                     "begin",
-                    *statements(taken, edges, self.schemas),
+                    *statements(taken, edges, self.schemas, reads),
                     *_undone(left),
                     *self._schemas_dropped(),
                     "commit",

@@ -111,7 +111,8 @@ def item_from_json(text: str) -> Item:
             f'the catalog holds an object of unknown kind "{v["kind"]}"',
             hint="It was written by a newer version: use that one.",
         )
-    return format.read(v)
+    item: Item = format.read(v)
+    return item
 
 
 _FORMATS: tuple[_Format[Any], ...] = (

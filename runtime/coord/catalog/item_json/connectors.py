@@ -9,7 +9,7 @@ from ....storage.row_filter import where_from_json
 from ....storage.row_retention import retention_from_json
 from ....storage.source.webhook import WebhookOptions
 from ..connectors import connector_options, connector_word, shared_connector, sink_connector, source_connector
-from ..items import SharedSource, Sink, Source, SourceTable, WebhookSource
+from ..items import Former, SharedSource, Sink, Source, SourceTable, WebhookSource
 from .fields import (
     Json,
     columns_fields,
@@ -150,7 +150,7 @@ def sink_fields(item: Sink) -> Json:
             **connector_fields(item.connector, item.key, item.envelope),
             as_of=item.as_of,
             generation=item.generation or None,
-            switched_at=item.switched_at if item.former is not None else None,
+            **_former_fields(item),
             kept=item.kept.to_json() or None,
         ),
     }
@@ -169,6 +169,24 @@ def read_sink(v: Json) -> Sink:
         envelope=Envelope(options["envelope"]),
         as_of=options["as_of"],
         generation=options.get("generation", 0),
-        switched_at=options.get("switched_at", 0),
+        formers=_read_formers(v, options),
         kept=Schema.from_json(options.get("kept", [])),
     )
+
+
+def _former_fields(item: Sink) -> Json:
+    """The last one by the time up to which it is shown, and those before it."""
+    if not item.formers:
+        return {}
+    *older, last = item.formers
+    return {
+        "formers": [[former.id, former.generation, former.last] for former in older] or None,
+        "switched_at": last.last,
+    }
+
+
+def _read_formers(v: Json, options: Json) -> tuple[Former, ...]:
+    if (switched_at := options.get("switched_at")) is None:
+        return ()
+    older = (Former(id_, generation, last) for id_, generation, last in options.get("formers", ()))
+    return (*older, Former(v["uses"][1], options["generation"] - 1, switched_at))

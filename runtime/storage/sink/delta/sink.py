@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import pyarrow as pa
 from deltalake import DeltaTable
@@ -34,7 +34,7 @@ class DeltaSink(LakeSink[DeltaFile]):
         values: Values | None,
         *,
         term: int = 0,
-        former: Schema | None = None,
+        formers: Mapping[int, Schema] | None = None,
     ) -> None:
         """`values` is the connection to AWS; for the others see `LakeSink`.  Raises as `check_options`."""
         check_options(options, schema, envelope, key)
@@ -49,7 +49,7 @@ class DeltaSink(LakeSink[DeltaFile]):
             options.commit_interval_ms,
             [] if values is None else [values],
             term,
-            former,
+            formers or {},
         )
         self._options = options
         self._values = values
@@ -66,7 +66,7 @@ class DeltaSink(LakeSink[DeltaFile]):
         made, wanted, grows = (
             self._columns(self._schema),
             self._columns(self._reads),
-            self._exchange is not None,
+            bool(self._exchanges),
         )
         return self._version(
             table_made_or_checked(self._options, made, wanted, self._envelope, self._connected(), grows=grows)

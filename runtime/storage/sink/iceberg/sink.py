@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from time import monotonic
 
 from pyiceberg.schema import Schema as IcebergSchema
@@ -33,7 +33,7 @@ class IcebergSink(LakeSink[IcebergFile]):
         files: Values | None,
         *,
         term: int = 0,
-        former: Schema | None = None,
+        formers: Mapping[int, Schema] | None = None,
     ) -> None:
         """`values` are the catalog's connection, `files` the one to AWS; for the others see `LakeSink`.  Raises as `check_options`."""
         check_options(options, schema, envelope, key)
@@ -48,7 +48,7 @@ class IcebergSink(LakeSink[IcebergFile]):
             options.commit_interval_ms,
             [values] if files is None else [values, files],
             term,
-            former,
+            formers or {},
         )
         self._options = options
         self._values = values
@@ -68,7 +68,7 @@ class IcebergSink(LakeSink[IcebergFile]):
     def _made_or_checked(self) -> IcebergTable:
         made, wanted = self._columns(self._schema), self._columns(self._reads)
         table = table_made_or_checked(
-            self._connected(), self._options, made, wanted, grows=self._exchange is not None
+            self._connected(), self._options, made, wanted, grows=bool(self._exchanges)
         )
         return IcebergTable(table, self._manifests)
 

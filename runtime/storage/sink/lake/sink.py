@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import secrets
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import Generic
 
@@ -59,15 +59,15 @@ class LakeSink(IntervalSink, Generic[F]):
         interval_ms: int,
         connections: Sequence[Values],
         term: int,
-        former: Schema | None,
+        formers: Mapping[int, Schema],
     ) -> None:
         """`shown` is the name of the table in messages, in which nothing of the connections' secrets is; `as_of` is the time of the
-        contents that the sink begins with, `former` what it has read in the generation before, if the table may show that.  Of two that
+        contents that the sink begins with, `formers` what it has read in generations before of which the table may show one.  Of two that
         write as this sink the one with the lower `term` has been replaced, and gives way; so does who comes second with the same one, which a
         copy of the runtime alone can have."""
         super().__init__(schema, generation, interval_ms)
         self._reads = schema
-        self._exchange = None if former is None else Exchange.between(former, schema)
+        self._exchanges = {number: Exchange.between(former, schema) for number, former in formers.items()}
         self._shown = shown
         self._identity = identity
         self._envelope = envelope
@@ -77,7 +77,7 @@ class LakeSink(IntervalSink, Generic[F]):
         self._secrets = [secret for values in connections for secret in values.secrets.values()]
         self._writer = secrets.token_hex(7)  # a number below 2**56
         self._claimed = False
-        self._wrote(0)
+        self._wrote(min(formers, default=0))
 
     @abstractmethod
     def _table(self) -> LakeTable[F] | None:
@@ -141,7 +141,7 @@ class LakeSink(IntervalSink, Generic[F]):
     def _wrote(self, generation: int) -> None:
         """The table shows what the sink has read in that generation."""
         self._written_generation = generation
-        exchange = None if generation == self._generation else self._exchange
+        exchange = self._exchanges.get(generation)
         self._schema = self._reads if exchange is None else exchange.schema
 
     def _exchanged(self, what: str) -> SinkStalled:
@@ -178,7 +178,7 @@ class LakeSink(IntervalSink, Generic[F]):
                 table = self._owned_table()
                 if self._durable_upper >= upper:
                     return SinkStatistics()  # a commit that got no answer was done
-                if self._exchange is not None and generation != self._written_generation:
+                if self._written_generation in self._exchanges and generation != self._written_generation:
                     grown = self._grown(table, self._progress(self._durable_upper, self._written_generation))
                     if grown is None:
                         continue

@@ -10,7 +10,9 @@ from typing import Any
 
 import psycopg
 import pytest
-from inprocess import InProcess, eventually, hydrated, rows
+from inprocess import InProcess, eventually, hydrated, rows, running
+from ptvc.coord.catalog.items import Sink
+from ways import STILL
 
 Contents = Counter[str]
 
@@ -180,6 +182,129 @@ def test_a_sink_that_was_in_error_goes_on_with_another_relation(fresh: InProcess
         db.execute("ALTER SINK feed SET FROM good")
         eventually(lambda: last(target) == wanted(db, "good"))
         eventually(lambda: rows(db, status) == [("running",)])
+
+
+def in_error(db: psycopg.Connection[Any]) -> bool:
+    return rows(db, "SELECT status FROM mz_internal.mz_sink_statuses WHERE name = 'feed'") == [("stalled",)]
+
+
+def test_a_sink_that_waits_to_go_from_an_error_to_an_error_is_given_what_is_in_none(
+    fresh: InProcess, tmp_path: Path
+) -> None:
+    """What was to come, and has not, is left out; a restart in between changes nothing."""
+    target = tmp_path / "out"
+    with fresh.connect() as db:
+        make(db, target)
+        for view in ("bad", "worse"):
+            db.execute(f"CREATE MATERIALIZED VIEW {view} AS SELECT k, v / k AS v FROM t")
+        db.execute("ALTER SINK feed SET FROM bad")
+        eventually(lambda: last(target) == wanted(db, "bad"))
+        eventually(lambda: settled(db))
+        before = last(target)
+        db.execute("INSERT INTO t VALUES (0, 5), (6, 60)")
+        eventually(lambda: in_error(db))
+        db.execute("ALTER SINK feed SET FROM worse")
+        eventually(lambda: in_error(db))
+        assert last(target) == before
+        with pytest.raises(psycopg.errors.DependentObjectsStillExist):
+            db.execute("DROP MATERIALIZED VIEW bad")
+        db.execute("ALTER SINK feed SET FROM bad")
+        db.execute("ALTER SINK feed SET FROM worse")
+        fresh.abandon()
+    fresh.start()
+    with fresh.connect() as db:
+        eventually(lambda: in_error(db))
+        db.execute("ALTER SINK feed SET FROM new")
+        eventually(lambda: last(target) == wanted(db, "new"))
+        eventually(lambda: settled(db))
+        db.execute("DROP MATERIALIZED VIEW bad")
+        db.execute("DROP MATERIALIZED VIEW worse")
+        db.execute("INSERT INTO t VALUES (7, 70)")
+        eventually(lambda: last(target) == wanted(db, "new"))
+
+
+@pytest.mark.parametrize("number", range(3))
+def test_exchanges_that_do_not_wait_for_each_other(fresh: InProcess, tmp_path: Path, number: int) -> None:
+    """`history` sees that no row is taken back that is not there: so each was one change of what the target had."""
+    target, seed = tmp_path / "out", random.Random(number)
+    with fresh.connect() as db:
+        make(db, target)
+        db.execute("CREATE MATERIALIZED VIEW third AS SELECT k, max(v) AS v FROM t GROUP BY k")
+        eventually(lambda: hydrated(db, "third"))
+    on = "old"
+    for _ in range(12):
+        with fresh.connect() as db:
+            on = seed.choice(["old", "new", "third"])
+            db.execute(f"ALTER SINK feed SET FROM {on}")
+            db.execute(f"INSERT INTO t VALUES ({seed.randrange(6)}, {seed.randrange(100)})")
+            match seed.randrange(6):
+                case 0:
+                    fresh.kill_replica()
+                case 1:
+                    eventually(lambda shown=on: last(target) == wanted(db, shown))
+                case 2:
+                    db.execute(f"DELETE FROM t WHERE k = {seed.randrange(6)}")
+        if seed.randrange(6) == 0:
+            fresh.abandon()
+            fresh.start()
+    with fresh.connect() as db:
+        eventually(lambda: last(target) == wanted(db, on))
+        eventually(lambda: settled(db))
+        for view in {"old", "new", "third"} - {on}:
+            db.execute(f"DROP MATERIALIZED VIEW {view}")
+
+
+def test_a_statement_finds_what_the_target_has_left(tmp_path: Path) -> None:
+    """Upkeep does not come here: a statement, in a block or not, looks itself."""
+    target = tmp_path / "out"
+    with running(STILL) as runtime:
+
+        def gone_over() -> bool:
+            item = runtime.coordinator.catalog.find("public", "feed")
+            assert isinstance(item, Sink)
+            return runtime.coordinator.controller.sinks.left(item) is not None
+
+        with runtime.connect() as db:
+            make(db, target)
+            eventually(lambda: last(target) == wanted(db, "old"))
+            db.execute("ALTER SINK feed SET FROM new")
+            eventually(gone_over)
+            db.execute("DROP MATERIALIZED VIEW old")
+            db.execute("ALTER SINK feed SET FROM t")
+            eventually(gone_over)
+            db.execute("BEGIN")
+            db.execute("COMMENT ON TABLE t IS 'of the block'")
+            db.execute("DROP MATERIALIZED VIEW new")
+            db.execute("COMMIT")
+            [(told,)] = rows(db, "SELECT count(*) FROM mz_catalog.mz_audit_events WHERE object_type = 'sink'")
+            assert told == 3, "what the runtime does for a statement is none of its author's"
+        runtime.abandon()
+        runtime.start()
+        with runtime.connect() as db:
+            db.execute("INSERT INTO t VALUES (8, 80)")
+            eventually(lambda: last(target) == wanted(db, "t"))
+
+
+def test_a_block_that_gives_a_sink_something_else_more_than_once(fresh: InProcess, tmp_path: Path) -> None:
+    target = tmp_path / "out"
+    with fresh.connect() as db, fresh.connect() as other:
+        make(db, target)
+        db.execute("ALTER SINK feed SET FROM new")
+        db.execute("BEGIN")
+        db.execute("ALTER SINK feed SET FROM t")
+        db.execute("ALTER SINK feed SET FROM old")
+        eventually(lambda: settled(other))  # between the statements and the commit
+        db.execute("COMMIT")
+        eventually(lambda: last(target) == wanted(db, "old"))
+        eventually(lambda: settled(db))
+        before = history(target)
+        db.execute("BEGIN")
+        db.execute("ALTER SINK feed SET FROM t")
+        db.execute("ALTER SINK feed SET FROM old")
+        db.execute("COMMIT")
+        assert settled(db)
+        db.execute("DROP MATERIALIZED VIEW new")
+        assert history(target) == before
 
 
 def test_in_a_block_with_swaps(fresh: InProcess, tmp_path: Path) -> None:

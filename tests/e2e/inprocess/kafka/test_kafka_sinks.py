@@ -239,6 +239,38 @@ def test_something_else_to_read(fresh: InProcess, kafka: KafkaBroker, topic: str
         ))  # fmt: skip
 
 
+def test_what_was_to_be_read_and_is_in_error_gives_way_to_something_else(
+    fresh: InProcess, kafka: KafkaBroker, topic: str
+) -> None:
+    """Neither that nor what the topic shows comes out of its error."""
+    with fresh.connect() as db:
+        connect(db, kafka)
+        db.execute("CREATE TABLE t (k int, v int)")
+        db.execute("INSERT INTO t SELECT i, i FROM generate_series(1, 20) g (i)")
+        db.execute("CREATE MATERIALIZED VIEW old AS SELECT k, 10 / v AS v FROM t")
+        db.execute("CREATE MATERIALIZED VIEW worse AS SELECT k, 100 / v AS v FROM t")
+        db.execute("CREATE MATERIALIZED VIEW new AS SELECT k, v + k % 2 AS v FROM t WHERE k > 3")
+        db.execute(
+            f"CREATE SINK s FROM old INTO KAFKA CONNECTION k (TOPIC '{topic}') KEY (k) FORMAT JSON ENVELOPE UPSERT".encode()
+        )
+
+        def compact(relation: str) -> Counter[str]:
+            return Counter(f'{{"k":{k},"v":{v}}}' for k, v in rows(db, f"SELECT k, v FROM {relation}"))
+
+        shown = compact("old")
+        eventually(lambda: folded(kafka, topic, "k") == shown)
+        db.execute("INSERT INTO t VALUES (30, 0)")
+        db.execute("ALTER SINK s SET FROM worse")
+        eventually(lambda: status(db)[0] == "stalled" and "division by zero" in status(db)[1])
+        fresh.kill_replica()
+        db.execute("ALTER SINK s SET FROM new")
+        eventually(lambda: folded(kafka, topic, "k") == compact("new"))
+        assert folded(kafka, topic, "k") != shown
+        eventually(lambda: status(db) == ("running", None))
+        db.execute("DROP MATERIALIZED VIEW old")
+        db.execute("DROP MATERIALIZED VIEW worse")
+
+
 def kafka_extra(kafka: KafkaBroker, topic: str) -> int:
     """Whether the row that came last was written from the former relation first."""
     last = [m for m in kafka.messages(topic) if m.key() == b'{"k":30}']

@@ -135,3 +135,56 @@ def test_a_reader_sees_whole_transactions_whatever_is_killed(
         done.set()
         reader.join()
     assert seen - {(0, None)} == {(ACCOUNTS, 100 * ACCOUNTS)}
+
+
+@pytest.mark.slow(ordinary=1)
+@pytest.mark.parametrize("seed", range(4))
+def test_a_reader_sees_one_view_or_another_while_the_sink_is_given_others(
+    fresh: InProcess, port: int, outside: Db, seed: int
+) -> None:
+    """None waits for the one before.  Each view has every account once, and all of the money."""
+    random, schema = Random(seed), schema_of(outside)
+    with fresh.connect() as db:
+        connect(db, port)
+        db.execute("CREATE TABLE moves (account int, amount int)")
+        db.execute(f"INSERT INTO moves SELECT i, 100 FROM generate_series(1, {ACCOUNTS}) i".encode())
+        for step in range(3):
+            db.execute(
+                f"CREATE MATERIALIZED VIEW v{step} AS SELECT (account + {step}) % {ACCOUNTS} AS account, "
+                f"sum(amount)::bigint AS balance FROM moves GROUP BY (account + {step}) % {ACCOUNTS}".encode()
+            )
+        db.execute(
+            f"CREATE SINK s FROM v0 INTO POSTGRES CONNECTION pg (TABLE {schema}.out) KEY (account) NOT ENFORCED "
+            "ENVELOPE UPSERT".encode()
+        )
+        eventually(lambda: outside.execute("SELECT to_regclass('out')").fetchone() != (None,))
+    seen: set[tuple[Any, ...]] = set()
+    done = Event()
+
+    def watch() -> None:
+        where = f"host=127.0.0.1 port={port} user=ann password={PASSWORD} dbname=postgres"
+        with psycopg.connect(where, autocommit=True) as reader:
+            while not done.wait(0.005):
+                seen.add(rows(reader, f"SELECT count(*), sum(balance)::int FROM {schema}.out")[0])
+
+    watcher = Thread(target=watch, daemon=True)
+    watcher.start()
+    on = "v0"
+    for _ in range(15):
+        with fresh.connect() as db:
+            one, other, amount = random.randrange(ACCOUNTS), random.randrange(ACCOUNTS), random.randrange(50)
+            db.execute(f"INSERT INTO moves VALUES ({one}, {-amount}), ({other}, {amount})".encode())
+            on = random.choice(["v0", "v1", "v2"])
+            db.execute(f"ALTER SINK s SET FROM {on}".encode())
+        match random.randrange(6):
+            case 0:
+                fresh.kill_replica()
+            case 1:
+                fresh.abandon()
+                fresh.start()
+    with fresh.connect() as db:
+        wanted = rows(db, f"SELECT account, balance FROM {on} ORDER BY account")
+        eventually(lambda: rows(outside, "SELECT account, balance FROM out ORDER BY account") == wanted)
+    done.set()
+    watcher.join()
+    assert seen - {(0, None)} == {(ACCOUNTS, 100 * ACCOUNTS)}

@@ -68,7 +68,9 @@ class Poster:
 
     def post_with(self, name: str, body: bytes, headers: Iterable[tuple[str, bytes]]) -> Answer:
         """Headers as they are, of which one may come twice."""
-        self._connection.putrequest("POST", self.path(name))
+        headers = list(headers)
+        named = any(header.lower() == "host" for header, _ in headers)
+        self._connection.putrequest("POST", self.path(name), skip_host=named)
         for header, value in headers:
             self._connection.putheader(header, value)
         self._connection.putheader("content-length", str(len(body)))

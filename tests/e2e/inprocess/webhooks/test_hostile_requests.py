@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import random
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from time import monotonic
@@ -105,6 +107,116 @@ def test_chunks_of_wrong_lengths(db: Db, source: str, poster: Poster, line: Line
     answer = line.read()
     assert answer == b"" or status(answer) == 400
     assert rows(db, "SELECT * FROM s") == []
+
+
+def errors(answers: bytes) -> list[dict[str, str]]:
+    """What answers say that are errors: JSON, all of them."""
+    found = []
+    for answer in re.split(rb"HTTP/1\.1 (?=\d{3} )", answers)[1:]:
+        head_, _, body = answer.partition(b"\r\n\r\n")
+        if not head_.startswith(b"200"):
+            assert b"content-type: application/json" in head_, answer
+            found.append(json.loads(body)["error"])
+    return found
+
+
+@pytest.mark.parametrize("cut", [0, 1, -1])
+@pytest.mark.parametrize("garbage", [b"\0\0\0 what is this\r\n\r\n", b"GET / HTTP/1.1\r\n\r\n"])
+def test_garbage_behind_requests_that_are_stored(
+    db: Db, source: str, poster: Poster, line: Line, garbage: bytes, cut: int
+) -> None:
+    """Their clients hear so, and only then what is wrong with the rest; with a request behind them whose body is none as well."""
+    whole = b"".join(head(poster, "content-length: 1") + letter for letter in (b"a", b"b"))
+    if cut:
+        garbage = head(poster, "transfer-encoding: chunked") + b"1\r\nc" + garbage
+    line.send(whole + garbage if cut >= 0 else whole)
+    if cut < 0:
+        line.send(garbage)
+    answers = line.read()
+    assert [int(text) for text in re.findall(rb"HTTP/1\.1 (\d+)", answers)] == [200, 200, 400]
+    assert [error["code"] for error in errors(answers)] == ["08P01"]
+    assert sorted(rows(db, "SELECT body FROM s")) == [("a",), ("b",)]
+
+
+@pytest.mark.parametrize(
+    ("lines", "version", "wanted"),
+    [
+        ((), "1.1", 400),
+        ((), "1.0", 200),
+        (("host: a", "host: a"), "1.1", 400),
+        (("host: a", "host: b"), "1.0", 400),
+        (("host: a b",), "1.1", 400),
+        (("host: a/b",), "1.1", 400),
+        (("host: user@a",), "1.1", 400),
+        (("host: a:x",), "1.1", 400),
+        (("host: [::1]:80",), "1.1", 200),
+        (("host: a.example:6880",), "1.1", 200),
+        (("host:",), "1.1", 200),
+    ],
+)
+def test_a_request_names_one_host(line: Line, lines: tuple[str, ...], version: str, wanted: int) -> None:
+    text = "\r\n".join([f"GET /api/livez HTTP/{version}", *lines, "connection: close", "", ""])
+    line.send(text.encode())
+    answer = line.read()
+    assert status(answer) == wanted
+    assert len(errors(answer)) == (wanted != 200)
+
+
+@pytest.mark.parametrize("extra", ["extension", "headers"])
+def test_what_stands_between_chunks_is_bounded(
+    db: Db, source: str, poster: Poster, line: Line, extra: str
+) -> None:
+    line.send(head(poster, "transfer-encoding: chunked"))
+    line.send(b"1;" if extra == "extension" else b"1\r\na\r\n0\r\n")
+    piece = b"x" * 1000 if extra == "extension" else b"x: y\r\n" * 100
+    for _ in range(200):
+        try:
+            line.send(piece)
+        except OSError:
+            break
+    answer = line.read()
+    assert answer == b"" or (status(answer) == 431 and errors(answer)[0]["code"] == "54000")
+    assert rows(db, "SELECT * FROM s") == []
+
+
+def test_many_chunks_with_little_extensions(db: Db, source: str, poster: Poster, line: Line) -> None:
+    """Of one byte each, behind each other in one connection."""
+    for letter in (b"a", b"b"):
+        chunks = b"".join(b"1;n=%d\r\n%s\r\n" % (n, letter) for n in range(5_000))
+        line.send(head(poster, "transfer-encoding: chunked") + chunks + b"0\r\nx: y\r\n\r\n")
+        assert line.read_answers(1) == [200]
+    assert sorted(rows(db, "SELECT body FROM s")) == [("a" * 5_000,), ("b" * 5_000,)]
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "wanted", "code"),
+    [
+        ("GET", "/", 404, "42P01"),
+        ("GET", "/api/other", 404, "42P01"),
+        ("POST", "/api/livez", 405, "0A000"),
+        ("DELETE", "/api/webhook/ptvc/public/s", 405, "0A000"),
+        ("POST", "/api/webhook/ptvc/public/none", 404, "42P01"),
+    ],
+)
+def test_errors_are_json(poster: Poster, method: str, path: str, wanted: int, code: str) -> None:
+    answer = poster.request(method, path)
+    assert (answer.status, answer.error["code"]) == (wanted, code)
+    assert answer.headers["content-type"] == "application/json"
+    assert ("allow" in answer.headers) == (wanted == 405)
+
+
+def test_a_defect_is_json_too(
+    runtime: InProcess, source: str, poster: Poster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def fail(*_: object) -> None:
+        raise RuntimeError("a defect")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(runtime.coordinator.webhooks, "receive", fail)
+        answer = poster.post("s", "x")
+    assert (answer.status, answer.error["code"]) == (500, "XX000")
+    assert "a defect" not in answer.body.decode()
+    assert poster.post("s", "x").status == 200
 
 
 def test_headers_behind_a_body_count_for_nothing(db: Db, poster: Poster, line: Line) -> None:

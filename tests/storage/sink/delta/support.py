@@ -35,6 +35,7 @@ class Target:
         self.envelope = envelope
         self.schema = schema
         self.former: Schema | None = None
+        self.older: dict[int, Schema] = {}
         self.values = values
         self.term = 0
         self.key = key if envelope is SinkEnvelope.UPSERT else ()
@@ -52,7 +53,7 @@ class Target:
             FIRST,
             self.values,
             term=term,
-            former=self.former,
+            formers=self.older if self.former is None else {**self.older, generation - 1: self.former},
         )
 
     def table(self, version: int | None = None) -> DeltaTable:

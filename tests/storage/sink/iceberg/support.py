@@ -59,6 +59,7 @@ class Target:
         self.envelope = envelope
         self.schema = schema
         self.former: Schema | None = None
+        self.older: dict[int, Schema] = {}
         self.key = key if envelope is SinkEnvelope.UPSERT else ()
         given = {"commit_interval_ms": 1, **options}
         self.options = IcebergSinkOptions("c1", "n", "out", identity="u1-abc", **given)
@@ -78,7 +79,7 @@ class Target:
             self.values,
             None,
             term=term,
-            former=self.former,
+            formers=self.older if self.former is None else {**self.older, generation - 1: self.former},
         )
         self.made.append(made)
         return made

@@ -152,6 +152,32 @@ def test_back_to_what_it_was(target: Make) -> None:
     assert found(out) == [{**row, "more": None, "at": None} for row in OLD_ROWS[1:]]
 
 
+@pytest.mark.parametrize("shown", [0, 1])
+def test_two_exchanges_of_which_the_table_may_show_the_first(target: Make, shown: int) -> None:
+    """The table says which of the two it shows, and is in the columns of that and of what comes."""
+    third = Schema((*OLD.columns, Column("other", INT4)))
+    third_rows = [{**row, "other": 3} for row in OLD_ROWS]
+    out = target(schema=OLD)
+    sink = out.sink()
+    sink.open()
+    sink.write(batch(OLD, OLD_ROWS, FIRST), 0, FIRST + 1)
+    out.older[0] = OLD
+    exchange = exchanged(out, NEW)
+    rows, columns = OLD_ROWS, OLD
+    if shown:
+        sink = out.sink(generation=1)
+        sink.open()
+        sink.write(switch(exchange, OLD_ROWS, NEW_ROWS, FIRST + 1), FIRST + 1, FIRST + 2, FIRST + 1)
+        rows, columns = NEW_ROWS, NEW
+    exchanged(out, third)
+    sink = out.sink(generation=2)
+    upper = sink.open()
+    assert (sink.written_generation, upper) == (shown, FIRST + 1 + shown)
+    sink.write(switch(Exchange.between(columns, third), rows, third_rows, upper), upper, upper + 1, upper)
+    gone = {name: None for name in NEW.names if name not in third.names} if shown else {}
+    assert found(out) == sorted(({**row, **gone} for row in third_rows), key=lambda row: str(row["k"]))
+
+
 def test_an_exchange_before_the_sink_has_begun(target: Make) -> None:
     """Its table is made with the columns of both."""
     out = target(schema=OLD)

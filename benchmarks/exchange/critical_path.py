@@ -1,0 +1,201 @@
+"""How long a step takes with more workers than this machine has cores, and over slower wires: a simulation with measured parts.
+
+All workers run in this process, one after the other, each with a clock of its own.  What a worker computes, encodes and decodes
+advances its clock by the CPU time that it took here; a message arrives a wire's delay after it was sent.  So neither the number of cores nor
+other programs matter; what is left out is what workers share: memory's bandwidth, and caches.
+"""
+
+from __future__ import annotations
+
+import gc
+import heapq
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from itertools import count
+from statistics import median
+
+import numpy as np
+from ptvc.compute.dataflow import Dataflow
+from ptvc.compute.merge import merge_worker
+from ptvc.compute.partitioned.dealing import dealt_out, together
+from ptvc.compute.partitioned.messages import Install, Message
+from ptvc.compute.partitioned.part import Part
+from ptvc.compute.partitioned.placement import divided
+from ptvc.compute.partitioned.workers import LEADER, Leader, Member
+from ptvc.expr.tree.relation import GlobalId
+from ptvc.replica.workers.wires import decoded, encoded
+from ptvc.repr.batch import NO_ERRORS, Batch, Delta
+from rich.table import Table
+
+from ..engine import repeats
+from ..report import new_table, shows
+from ..workloads import ORDERS, WORKLOADS, Data
+
+SOCKET_S = 20e-6
+"""What is left of half a round trip over a pair of Unix sockets when encoding and decoding are taken off."""
+
+LINK_S = 1e-3
+WORKERS = (2, 4, 16, 64)
+WARM_UP = 2
+
+
+@dataclass(frozen=True, slots=True)
+class CriticalPath:
+    """Milliseconds: medians.  `one_process` is CPU time, `socket` and `link` until the step is over, by wires of SOCKET_S and of LINK_S."""
+
+    workload: str
+    base_rows: int
+    rows: int
+    workers: int
+    one_process_ms: float
+    socket_ms: float
+    link_ms: float
+    nbytes: int
+
+
+@dataclass(slots=True)
+class _Clocks:
+    """The time at each worker, and the messages on their way."""
+
+    delay_s: float
+    at: list[float]
+    on_way: list[tuple[float, int, int, int, list[memoryview]]] = field(default_factory=list)
+    nbytes: int = 0
+    _numbers: count[int] = field(default_factory=count)
+    _since: float = 0.0
+    _working: int = LEADER
+
+    def work(self, worker: int, do: Callable[[], None]) -> None:
+        """Whatever is done advances the worker's clock."""
+        self._working, self._since = worker, time.thread_time()
+        do()
+        self._pass()
+
+    def _pass(self) -> None:
+        now = time.thread_time()
+        self.at[self._working] += now - self._since
+        self._since = now
+
+    def send(self, sender: int, receiver: int, message: Message) -> None:
+        pieces = encoded(message)
+        self.nbytes += sum(map(len, pieces))
+        self._pass()
+        heapq.heappush(
+            self.on_way, (self.at[sender] + self.delay_s, next(self._numbers), sender, receiver, pieces)
+        )
+
+
+@dataclass(slots=True)
+class _Wires:
+    here: int
+    clocks: _Clocks
+
+    def send(self, worker: int, message: Message) -> None:
+        self.clocks.send(self.here, worker, message)
+
+    def flush(self) -> None:
+        """It is on its way."""
+
+
+class _Simulated:
+    def __init__(self, workload: str, workers: int, delay_s: float) -> None:
+        division = divided(WORKLOADS[workload].plan())
+        self.clocks = _Clocks(delay_s, [0.0] * workers)
+        self._workers, self._dealt = workers, division.dealt
+        self._leader = Leader(workers, _Wires(LEADER, self.clocks))
+        self._members = [Member(here, workers, _Wires(here, self.clocks)) for here in range(1, workers)]
+        self._part = part = Part(division.plan, 0, LEADER, workers)
+        self._schemas = {id_: part.plan.import_schema(id_) for id_ in part.plan.imports}
+        self._leader.install(Install(1, division.plan, 0, False))
+
+    def step(self, inputs: dict[GlobalId, Batch], lower: int) -> float:
+        """Seconds from its beginning until its output is there."""
+        clocks = self.clocks
+        began = max(clocks.at)
+        clocks.at = [began] * self._workers
+        clocks.work(LEADER, lambda: self._begin(inputs, lower))
+        while not self._leader.is_over:
+            arrival, _, sender, receiver, pieces = heapq.heappop(clocks.on_way)
+            clocks.at[receiver] = max(clocks.at[receiver], arrival)
+            clocks.work(receiver, lambda r=receiver, s=sender, p=pieces: self._receive(r, s, p))  # type: ignore[misc]
+        clocks.work(LEADER, lambda: self._end(lower + 1))
+        return clocks.at[LEADER] - began
+
+    def _begin(self, inputs: dict[GlobalId, Batch], lower: int) -> None:
+        deltas = {id_: Delta(batch, NO_ERRORS) for id_, batch in inputs.items()}
+        mine, others = dealt_out(deltas, self._schemas, self._dealt, self._workers)
+        self._leader.begin(1, self._part, mine, self._part.with_work(others, lower), lower, lower + 1, None)
+
+    def _receive(self, receiver: int, sender: int, pieces: list[memoryview]) -> None:
+        message = decoded(b"".join(pieces))
+        (self._leader if receiver == LEADER else self._members[receiver - 1]).receive(sender, message)
+
+    def _end(self, upper: int) -> None:
+        output, done = self._leader.take()
+        schema = self._part.plan.nodes[self._part.plan.output].schema
+        self._part._put_out(together(schema, output, done.values()), upper)
+
+
+def run_critical_paths(
+    names: Sequence[str], base_rows: int, sizes: Sequence[int], scale: float = 1.0
+) -> list[CriticalPath]:
+    results = []
+    for name in names:
+        for workers in WORKERS:
+            gc.collect()
+            gc.disable()  # it would look through the objects of all workers, on the account of one
+            try:
+                results += _run(name, base_rows, sizes, workers, scale)
+            finally:
+                gc.enable()
+    return results
+
+
+def _run(name: str, base_rows: int, sizes: Sequence[int], workers: int, scale: float) -> list[CriticalPath]:
+    data = Data(WORKLOADS[name], base_rows)
+    whole = Dataflow(WORKLOADS[name].plan(), 0)
+    divided_ = {delay: _Simulated(name, workers, delay) for delay in (SOCKET_S, LINK_S)}
+    base = data.base(0)
+    whole.step({id_: Delta(batch, NO_ERRORS) for id_, batch in base.items()}, 0, 1)
+    for simulated in divided_.values():
+        simulated.step(base, 0)
+    merge_worker().drain()
+    results, at = [], 0
+    for rows in (size for size in sizes if size <= base_rows):
+        steps = max(repeats(rows, scale) // 4, 4)
+        taken: dict[float | None, list[float]] = {None: [], SOCKET_S: [], LINK_S: []}
+        sent = divided_[SOCKET_S].clocks.nbytes
+        for _ in range(steps + WARM_UP):
+            at += 1
+            change = data.change(rows, at)
+            began = time.thread_time()
+            whole.step({ORDERS: Delta(change, NO_ERRORS)}, at, at + 1)
+            taken[None].append(time.thread_time() - began)
+            for delay, simulated in divided_.items():
+                taken[delay].append(simulated.step({ORDERS: change}, at))
+        nbytes = (divided_[SOCKET_S].clocks.nbytes - sent) // (steps + WARM_UP)
+        one, socket, link = (float(np.round(median(some[WARM_UP:]) * 1e3, 3)) for some in taken.values())
+        results.append(CriticalPath(name, base_rows, rows, workers, one, socket, link, nbytes))
+    return results
+
+
+@shows(CriticalPath)
+def _critical_paths_table(results: list[CriticalPath]) -> Table:
+    table = new_table(
+        "Steps by a model: measured CPU time of each worker, simulated wires (milliseconds)",
+        *("workload", "base", "change", "workers", "one process", "socket", "gain", "1 ms link", "bytes"),
+    )
+    for r in results:
+        table.add_row(
+            r.workload,
+            f"{r.base_rows:,}",
+            f"{r.rows:,}",
+            str(r.workers),
+            f"{r.one_process_ms:.2f}",
+            f"{r.socket_ms:.2f}",
+            f"{r.one_process_ms / r.socket_ms:.2f}",
+            f"{r.link_ms:.2f}",
+            f"{r.nbytes:,}",
+        )
+    return table

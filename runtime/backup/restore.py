@@ -1,0 +1,168 @@
+"""Restoring a backup into a place where nothing is.
+
+```
+directory: restore.json ── blobs, checked ── keys ── consensus, in one transaction ── stores.json; restore.json goes
+```
+
+What is restored is an environment of its own: it draws a new identity, so that its stores are never taken for those that it comes from.  Until
+consensus is there, its blobs belong to nobody, and no runtime starts on them; a restore that was interrupted goes on where it was.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import secrets
+import tempfile
+from collections.abc import Mapping
+from contextlib import closing
+from pathlib import Path
+
+from ..directory import (
+    BLOB_DIRECTORY,
+    CONSENSUS_FILE,
+    KEY_FILE,
+    LOCK_FILE,
+    LOG_DIRECTORY,
+    RESTORE_FILE,
+    STORES_FILE,
+    make_private,
+    usable,
+)
+from ..errors import InvalidParameter, StorageError
+from ..persist.consensus.base import IDENTITY_BITS
+from ..persist.consensus.copies import DurableConsensus, not_empty
+from ..persist.consensus.sqlite import SqliteConsensus
+from ..persist.location import Location, open_blob
+from ..persist.part import BlobKey
+from ..persist.stores import open_consensus, remember
+from .copying import copy_missing, parts_in_blobs
+from .manifest import KEYS_FILE, Manifest, piece
+from .place import Place, file_key
+
+_MAY_BE_THERE = frozenset((LOCK_FILE, LOG_DIRECTORY, KEY_FILE, "secrets.tmp", RESTORE_FILE, "restore.tmp"))
+_RESTORED = frozenset((BLOB_DIRECTORY, STORES_FILE, *(CONSENSUS_FILE + end for end in ("", "-wal", "-shm"))))
+
+
+def restore(place: Place, manifest: Manifest, directory: Path, location: Location) -> None:
+    """Restores the backup into a directory that this process has locked, and stores that are empty; durable on return.
+
+    InvalidParameter where something is already; StorageError if a part of the backup is missing or damaged, or a store cannot be used.
+    """
+    make_private(directory)
+    described = {"backup": manifest.name, "consensus": location.consensus, "blob": location.blob}
+    identity = _begun(directory, described)
+    _check_empty(directory, begun=identity is not None)
+    places = location.under(directory)
+    with tempfile.TemporaryDirectory(prefix="ptvc-restore-") as temporary:
+        path = Path(temporary) / CONSENSUS_FILE
+        _fetch(place, manifest, path)
+        with closing(SqliteConsensus(path)) as copy:
+            _check_whole(place, manifest, copy)
+            if identity is None:
+                identity = _begin(directory, described)
+            there = _claimed(places.blob, identity)
+            copy_missing(parts_in_blobs(copy), there, place.blobs, open_blob(places.blob))
+            if manifest.keys:
+                _restore_keys(place, manifest, directory)
+            with closing(open_consensus(places.consensus)) as consensus:
+                _load(consensus, copy, identity, manifest.upper)
+    remember(directory, location, identity)
+    (directory / RESTORE_FILE).unlink()
+
+
+def _begun(directory: Path, described: Mapping[str, str]) -> int | None:
+    """The identity that was drawn for what is to be restored, if that was begun.  InvalidParameter where another restore was."""
+    with usable(directory):
+        try:
+            found = json.loads((directory / RESTORE_FILE).read_text())
+        except FileNotFoundError:
+            return None
+    identity = int(found.pop("environment"), 16)
+    if found != described:
+        raise InvalidParameter(
+            f'{directory} has a part of backup "{found["backup"]}", whose restore was interrupted',
+            hint="Restore that one, with the same stores; or remove the directory and what is in the stores.",
+        )
+    return identity
+
+
+def _check_empty(directory: Path, *, begun: bool) -> None:
+    """Nothing but what a restore has left.  State of another environment would be taken for this one's, too."""
+    allowed = _MAY_BE_THERE | _RESTORED if begun else _MAY_BE_THERE
+    with usable(directory):
+        others = sorted({entry.name for entry in os.scandir(directory)} - allowed)
+    if others:
+        raise InvalidParameter(
+            f'{directory} is not empty: it has "{others[0]}"',
+            hint="Restore into a new directory; nothing is ever restored over an environment.",
+        )
+
+
+def _begin(directory: Path, described: Mapping[str, str]) -> int:
+    identity = secrets.randbits(IDENTITY_BITS)
+    path = directory / RESTORE_FILE
+    temporary = path.with_suffix(".tmp")
+    with usable(directory):
+        temporary.write_text(json.dumps({"environment": f"{identity:x}", **described}))
+        temporary.replace(path)
+    return identity
+
+
+def _claimed(url: str, identity: int) -> set[BlobKey]:
+    """Makes the place of the blobs this environment's; returns what is there already, as a restore was interrupted."""
+    blob = open_blob(url)
+    there = set(blob.keys())
+    if (there and blob.owner() != identity) or blob.claim(identity) != identity:
+        raise not_empty(url)
+    return there
+
+
+def _fetch(place: Place, manifest: Manifest, path: Path) -> None:
+    """The copy of consensus, compared with its digest."""
+    digest = hashlib.sha256()
+    with path.open("wb") as file:
+        for number in range(manifest.pieces):
+            data = place.files.get(file_key(manifest.environment, manifest.name, piece(number)))
+            digest.update(data)
+            file.write(data)
+    if digest.hexdigest() != manifest.sha256:
+        raise StorageError(
+            f'backup "{manifest.name}" is damaged: the copy of consensus is not what was written',
+            sqlstate="XX001",
+            hint="Restore another backup.",
+        )
+
+
+def _check_whole(place: Place, manifest: Manifest, copy: SqliteConsensus) -> None:
+    """Before anything is written: that all blobs are there."""
+    there = set(place.blobs.keys())
+    lacking = sum(part.blob not in there for part in parts_in_blobs(copy))
+    if lacking:
+        raise StorageError(
+            f'backup "{manifest.name}" lacks {lacking} of its {manifest.blobs} blobs',
+            hint="Somebody has removed them: restore another backup.",
+        )
+
+
+def _restore_keys(place: Place, manifest: Manifest, directory: Path) -> None:
+    """One that is there already is the user's own, and stays."""
+    data = place.files.get(file_key(manifest.environment, manifest.name, KEYS_FILE))
+    path = directory / KEY_FILE
+    if path.exists():
+        return
+    temporary = path.with_suffix(".tmp")
+    temporary.unlink(missing_ok=True)
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    with open(descriptor, "wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(descriptor)
+    temporary.replace(path)
+
+
+def _load(consensus: DurableConsensus, copy: SqliteConsensus, identity: int, upper: int) -> None:
+    if consensus.identity() == identity and consensus.shard_ids(dropped=True):
+        return  # a restore was interrupted just behind this
+    consensus.load(copy.dump, identity, upper)

@@ -1,0 +1,210 @@
+"""Taking a backup: one snapshot of consensus, and the blobs that it names.
+
+A *pin* in consensus keeps garbage collection from deleting a blob before it is copied, whichever process collects.  It is a lease: when
+this process dies, it ends a minute later.  If it was lost all the same, as while this process was stopped, a blob may be gone: then
+the backup begins again with a new snapshot, and what was copied need not be copied again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import secrets
+import tempfile
+import threading
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from ..clock import Clock
+from ..coord.storage.catalog_store import CATALOG_SHARD
+from ..directory import CONSENSUS_FILE, installed_version
+from ..errors import InvalidParameter, ObjectNotReady, PtvcError, StorageError, UndefinedObject
+from ..persist.client import DEFAULT_LEASE_MS, PersistClient
+from ..persist.consensus.base import Consensus
+from ..persist.consensus.sqlite import SqliteConsensus
+from ..persist.part import ShardId
+from ..persist.stores import DurableStores
+from .copying import Count, copy_missing, parts_in_blobs
+from .manifest import KEYS_FILE, MANIFEST_FILE, Manifest, piece
+from .place import Place, file_key
+
+logger = logging.getLogger(__name__)
+
+PIECE_BYTES = 32 << 20
+"""Of the copy of consensus."""
+MOST_SNAPSHOTS = 5
+BEATS_PER_LEASE = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """`copied` blobs were not there from an earlier backup."""
+
+    manifest: Manifest
+    copied: int
+    copied_bytes: int
+
+
+class _PinLost(Exception):
+    """Blobs of the snapshot may be gone."""
+
+
+class _Pin:
+    """A hold on all blobs that are live when it is made; `lost` once it may have ended."""
+
+    def __init__(self, client: PersistClient, shard: ShardId, lease_ms: int) -> None:
+        self._client, self._shard = client, shard
+        self._holder = client.pin(shard, secrets.token_hex(8), lease_ms=lease_ms)
+        self._pause_s = lease_ms / 1000 / BEATS_PER_LEASE
+        self._ended = threading.Event()
+        self.lost = False
+        self._thread = threading.Thread(target=self._beat, name="pin", daemon=True)
+        self._thread.start()
+
+    def _beat(self) -> None:
+        while not self._ended.wait(self._pause_s):
+            try:
+                self._client.heartbeat(self._holder)
+            except ObjectNotReady:
+                self.lost = True
+                return
+            except PtvcError as error:  # the next one may come through before the lease ends
+                logger.warning("a heartbeat of the backup has failed: %s", error)
+
+    def check(self) -> None:
+        if self.lost:
+            raise _PinLost
+
+    def held(self) -> bool:
+        """Asks consensus."""
+        try:
+            self._client.heartbeat(self._holder)
+        except ObjectNotReady:
+            self.lost = True
+        return not self.lost
+
+    def end(self) -> None:
+        self._ended.set()
+        self._thread.join()
+        with suppress(PtvcError):  # it ends by itself
+            self._client.drop_hold(self._shard, self._holder)
+
+
+def take(
+    stores: DurableStores,
+    place: Place,
+    clock: Clock,
+    keys: bytes | None = None,
+    lease_ms: int = DEFAULT_LEASE_MS,
+) -> Taken:
+    """Takes a backup of the environment; durable on return.  `keys`, if they are to be in it, are a key file's contents.
+
+    InvalidParameter where the place has another environment's backups, or nothing was ever defined in this one; StorageError if a part is
+    damaged or missing, which `ptvc persist verify` says more about, or if a store cannot be read or written.
+    """
+    identity = stores.consensus.identity()
+    if place.blobs.claim(identity) != identity:
+        raise InvalidParameter(
+            f"{place.url} has backups of another environment",
+            hint="Name another place.  What was restored from a backup is another environment than the one that it is of.",
+        )
+    client = PersistClient(stores.consensus, stores.blob, clock)
+    for _ in range(MOST_SNAPSHOTS):
+        there = set(place.blobs.keys())
+        with (
+            _pinned(client, lease_ms) as pin,
+            tempfile.TemporaryDirectory(prefix="ptvc-backup-") as directory,
+        ):
+            path = Path(directory) / CONSENSUS_FILE
+            taken_ms = clock.now_ms()
+            with closing(SqliteConsensus(path)) as copy:
+                copy.load(stores.consensus.dump, identity)
+                shards, upper = len(copy.shard_ids()), _upper(copy)
+                counts: tuple[Count, Count] | None = None
+                try:
+                    parts = parts_in_blobs(copy)
+                    counts = copy_missing(parts, there, stores.blob, place.blobs, pin.check)
+                except _PinLost:
+                    pass
+                except StorageError:
+                    if pin.held():
+                        raise
+            if counts is not None:  # the file is whole, as it is closed
+                found, copied = counts
+                about = _About(f"{identity:x}", taken_ms, upper, shards, found)
+                return Taken(_written(place, path, about, keys), copied.blobs, copied.nbytes)
+        logger.warning(
+            "the backup has stood still for longer than its lease: it begins again with a new snapshot"
+        )
+    raise StorageError(
+        f"could not take a backup: its hold on the blobs was lost {MOST_SNAPSHOTS} times",
+        hint="This process stands still for longer than its lease again and again, or consensus is away: see to that.",
+    )
+
+
+@contextmanager
+def _pinned(client: PersistClient, lease_ms: int) -> Iterator[_Pin]:
+    try:
+        pin = _Pin(client, CATALOG_SHARD, lease_ms)
+    except UndefinedObject:
+        raise InvalidParameter(
+            "there is nothing to back up: no runtime has served this environment yet",
+            hint="Start it with: ptvc up.",
+        ) from None
+    try:
+        yield pin
+    finally:
+        pin.end()
+
+
+@dataclass(frozen=True, slots=True)
+class _About:
+    """What a manifest says of a snapshot."""
+
+    environment: str
+    taken_ms: int
+    upper: int
+    shards: int
+    blobs: Count
+
+
+def _upper(consensus: Consensus) -> int:
+    """All that was committed before this time is there: each commit is later than those before it, and as late as the uppers that
+    it leaves.  A view of what no longer changes has one beyond all times."""
+    heads = [consensus.head(shard) for shard in consensus.shard_ids()]
+    latest = consensus.mark() + 1
+    return max((head.upper for head in heads if head is not None and head.upper <= latest), default=0)
+
+
+def _written(place: Place, path: Path, about: _About, keys: bytes | None) -> Manifest:
+    """Writes the copy of consensus, and last the manifest."""
+    environment = about.environment
+    taken = datetime.fromtimestamp(about.taken_ms / 1000, UTC)
+    name = f"{taken:%Y%m%dT%H%M%S}.{about.taken_ms % 1000:03}Z-{secrets.token_hex(3)}"
+    digest, pieces, nbytes = hashlib.sha256(), 0, 0
+    with path.open("rb") as file:
+        while data := file.read(PIECE_BYTES):
+            place.files.put(file_key(environment, name, piece(pieces)), data)
+            digest.update(data)
+            pieces, nbytes = pieces + 1, nbytes + len(data)
+    if keys is not None:
+        place.files.put(file_key(environment, name, KEYS_FILE), keys)
+    manifest = Manifest(
+        name=name,
+        environment=environment,
+        release=installed_version(),
+        taken_ms=about.taken_ms,
+        upper=about.upper,
+        shards=about.shards,
+        blobs=about.blobs.blobs,
+        blob_bytes=about.blobs.nbytes,
+        pieces=pieces,
+        nbytes=nbytes,
+        sha256=digest.hexdigest(),
+        keys=keys is not None,
+    )
+    place.files.put(file_key(environment, name, MANIFEST_FILE), manifest.encode())
+    return manifest

@@ -1,0 +1,115 @@
+"""What the workers of a divided dataflow tell each other.  Worker 0 leads: it alone begins and gives up steps.
+
+```
+leader ── Install, Begin, Abort, Ask, Forget ──> members          worker ── Rows ──> every other worker, once per level
+leader <── Done, Failed, Aborted, Told ───────── members
+```
+
+Between two workers messages stay in order.  From different workers they may come in any: rows of a step may be there before the
+leader has said that it begins.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+from ...errors import PtvcError
+from ...expr.tree.relation import GlobalId
+from ..dataflow import OperatorStatistics
+from ..plan import DataflowPlan
+from .part import Piece
+
+
+@dataclass(frozen=True, slots=True)
+class Install:
+    """Have a part of a new dataflow; `arranged` is as in `Dataflow`."""
+
+    dataflow: int
+    plan: DataflowPlan
+    as_of: int
+    arranged: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Forget:
+    """Let go of the dataflow."""
+
+    dataflow: int
+
+
+@dataclass(frozen=True, slots=True)
+class Begin:
+    """Make step number `step`, of one dataflow, over this share of the inputs' rows; the process may have `most` bytes meanwhile."""
+
+    step: int
+    dataflow: int
+    lower: int
+    upper: int
+    inputs: dict[GlobalId, pa.Buffer]
+    most: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """All that goes from one worker to another at the end of a level, be it nothing."""
+
+    step: int
+    level: int
+    pieces: tuple[Piece, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """The member's part of the step is over: the rows (None: none) and the errors that have come out there, when its part is due
+    next, and the bytes that it holds."""
+
+    step: int
+    rows: pa.Buffer | None
+    errors: pa.Buffer | None
+    next_due: int
+    nbytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """The member cannot make the step, and has let go of the dataflow."""
+
+    step: int
+    error: PtvcError
+
+
+@dataclass(frozen=True, slots=True)
+class Abort:
+    """Nobody wants the step any more: let go of its dataflow."""
+
+    step: int
+    dataflow: int
+
+
+@dataclass(frozen=True, slots=True)
+class Aborted:
+    """The member does nothing for the step any more, and never will."""
+
+    step: int
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """What the member's operators of the dataflow have done and hold."""
+
+    dataflow: int
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """An answer to `Ask`."""
+
+    dataflow: int
+    statistics: tuple[OperatorStatistics, ...]
+
+
+ToMember = Install | Forget | Begin | Rows | Abort | Ask
+ToLeader = Rows | Done | Failed | Aborted | Told
+Message = ToMember | ToLeader

@@ -1,0 +1,205 @@
+"""Where the rows of each node lie when a plan runs in parts, and which exchanges it can do without.
+
+Rows that were exchanged by some columns lie by the hash of these, and go on doing so through every operator that keeps the columns:
+what brings them together by the same columns, or by more, need not move them again.
+
+```
+Join by customer ─ Reduce by (customer, segment)      no exchange between the two: whoever has all rows of a customer
+                                                      has all rows of a customer and a segment
+```
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from ...expr.tree.relation import GlobalId, JoinKind
+from ..plan import (
+    ArrangeOp,
+    AssertSingleOp,
+    ConstantOp,
+    DataflowPlan,
+    DistinctOp,
+    Exchange,
+    FlatMapOp,
+    Import,
+    IterateOp,
+    JoinOp,
+    LookupOp,
+    Mfp,
+    NegateOp,
+    Node,
+    ReduceOp,
+    TemporalFilterOp,
+    ThresholdOp,
+    TopKOp,
+    UnionOp,
+    WindowOp,
+)
+
+Columns = tuple[int, ...]
+
+Placements = frozenset[Columns]
+"""Lists of columns, by the hash of each of which the rows lie; `()`: all of them are in the first part.  Empty: nobody knows."""
+
+_NOWHERE: Placements = frozenset()
+
+
+def undivided(plan: DataflowPlan) -> str | None:
+    """Why the plan runs in one part, or None."""
+    for node in plan:
+        match node.op:
+            case IterateOp():
+                return "it is recursive, and a loop runs in one place"
+            case ArrangeOp(index=index) if index is not None:
+                return "it reads the arrangement of an index, which is in one place"
+    if not any(by for node in plan for by in node.exchange):
+        return "nothing in it brings rows together by a key"
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Division:
+    """A plan in parts: `plan` has those exchanges only that move rows; `dealt` says by which columns the rows of an import are dealt
+    out to the parts, where any operator wants them by columns of their own.  `placements` are those of the nodes' outputs."""
+
+    plan: DataflowPlan
+    dealt: Mapping[GlobalId, Columns]
+    placements: tuple[Placements, ...]
+
+
+def divided(plan: DataflowPlan) -> Division:
+    """The plan as it runs in parts."""
+    dealt = _dealt(plan)
+    nodes: list[Node] = []
+    lies: list[Placements] = []
+    for node in plan:
+        inputs = [lies[i] for i in node.inputs]
+        here = replace(node, exchange=_needed(node, plan, inputs))
+        nodes.append(here)
+        if isinstance(node.op, Import):
+            lies.append(frozenset((dealt[node.op.id],)) if node.op.id in dealt else _NOWHERE)
+        else:
+            lies.append(_placed(here, plan, inputs))
+    return Division(replace(plan, nodes=tuple(nodes)), dealt, tuple(lies))
+
+
+def _dealt(plan: DataflowPlan) -> dict[GlobalId, Columns]:
+    """By import the columns by which most of its readers want its rows; none where all want them by expressions, or as they come."""
+    wanted: dict[GlobalId, Counter[Columns]] = {}
+    for node in plan:
+        for i, by in zip(node.inputs, node.exchange, strict=True):
+            source, columns = plan.nodes[i], by
+            if isinstance(source.op, Mfp) and isinstance(by, tuple):
+                width = len(plan.input_schemas(source)[0])
+                columns = tuple(source.op.projection[c] for c in by)
+                source = plan.nodes[source.inputs[0]]
+                if any(c >= width for c in columns):
+                    continue
+            if isinstance(source.op, Import) and isinstance(columns, tuple) and columns:
+                wanted.setdefault(source.op.id, Counter())[columns] += 1
+    return {id_: counts.most_common(1)[0][0] for id_, counts in wanted.items()}
+
+
+def _needed(node: Node, plan: DataflowPlan, inputs: Sequence[Placements]) -> tuple[Exchange, ...]:
+    match node.op:
+        case JoinOp() as op:
+            return _of_join(op, node, plan, inputs)
+        case ReduceOp() | DistinctOp() | ThresholdOp() | TopKOp() | WindowOp() | AssertSingleOp():
+            (by,) = node.exchange
+            together = any(_keeps_together(columns, by) for columns in inputs[0])
+            return (None if together else by,)
+        case _:
+            # A stream meets an arrangement's rows where these lie: by exactly the key.
+            return tuple(
+                None if by in places else by for by, places in zip(node.exchange, inputs, strict=True)
+            )
+
+
+def _keeps_together(columns: Columns, by: Exchange) -> bool:
+    """Whether rows that lie by `columns` are in one place if they agree in `by`.  All rows in one part are, but then the work of
+    a key is one part's; so they are dealt out again where they can be."""
+    return isinstance(by, tuple) and (set(columns) <= set(by) if columns else not by)
+
+
+def _of_join(
+    op: JoinOp, node: Node, plan: DataflowPlan, inputs: Sequence[Placements]
+) -> tuple[Exchange, ...]:
+    """Both sides lie by the same of the keys' columns: of all of them, or of those by which a side lies already."""
+    pairs = list(zip(op.left_key, op.right_key, strict=True))
+    if not pairs or not _alike(plan, node, pairs):
+        return node.exchange
+    lefts = {way: columns for columns in inputs[0] if (way := _within(columns, op.left_key))}
+    rights = {way: columns for columns in inputs[1] if (way := _within(columns, op.right_key))}
+    if lefts.keys() & rights.keys():
+        return None, None
+    if lefts:
+        way = max(lefts, key=lambda way: (len(way), way))
+        return None, tuple(op.right_key[i] for i in way)
+    if rights:
+        way = max(rights, key=lambda way: (len(way), way))
+        return tuple(op.left_key[i] for i in way), None
+    return node.exchange
+
+
+def _within(columns: Columns, key: Columns) -> Columns | None:
+    """The positions in the key of all the columns; None when the key has not all of them, or there are none."""
+    return tuple(map(key.index, columns)) if columns and set(columns) <= set(key) else None
+
+
+def _alike(plan: DataflowPlan, node: Node, pairs: Sequence[tuple[int, int]]) -> bool:
+    """Whether equal keys of both sides have equal hashes, column by column."""
+    left, right = plan.input_schemas(node)
+    return all(left[i].type == right[j].type for i, j in pairs)
+
+
+def _placed(node: Node, plan: DataflowPlan, inputs: Sequence[Placements]) -> Placements:
+    """By which columns of its output the rows of a node lie."""
+    came = [
+        places if by is None else frozenset((by,)) if isinstance(by, tuple) else _NOWHERE
+        for by, places in zip(node.exchange, inputs, strict=True)
+    ]
+    if isinstance(node.op, ConstantOp) or (came and all(() in places for places in came)):
+        return frozenset(((),))
+    match node.op:
+        case Mfp(projection=kept):
+            return _projected(came[0], kept)
+        case FlatMapOp(kept=kept):
+            return _projected(came[0], kept)
+        case WindowOp(width=width):
+            return frozenset(columns for columns in came[0] if all(c < width for c in columns))
+        case ReduceOp(keys=keys):
+            return frozenset(columns for columns in came[0] if all(c < keys for c in columns))
+        case UnionOp():
+            return frozenset.intersection(*came)
+        case JoinOp(kind=kind):
+            width = len(plan.input_schemas(node)[0])
+            left, right = came[0], frozenset(tuple(width + c for c in columns) for columns in came[1])
+            match kind:
+                case JoinKind.INNER:
+                    return left | right
+                case JoinKind.LEFT | JoinKind.SEMI | JoinKind.ANTI:
+                    return left
+                case JoinKind.RIGHT:
+                    return right
+                case _:
+                    return _NOWHERE
+        case (
+            NegateOp()
+            | ArrangeOp()
+            | LookupOp()
+            | DistinctOp()
+            | ThresholdOp()
+            | TopKOp()
+            | AssertSingleOp()
+            | TemporalFilterOp()
+        ):
+            return came[0]
+        case _:
+            return _NOWHERE
+
+
+def _projected(lies: Placements, kept: Columns) -> Placements:
+    return frozenset(tuple(map(kept.index, columns)) for columns in lies if set(columns) <= set(kept))

@@ -1,0 +1,101 @@
+"""A divided dataflow puts out what an undivided one does, whatever order messages arrive in and whoever fails."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from random import Random
+
+import pytest
+from ptvc.compute.lower import lower
+from ptvc.compute.partitioned.placement import undivided
+from ptvc.compute.plan import DataflowPlan
+from ptvc.errors import QueryCanceled, ReplicaUnavailable
+from ptvc.expr.temporal import at_time
+from ptvc.expr.tree import relation as r
+from ptvc.repr.batch import NO_ERRORS, Delta
+
+from ..histories import batch_of, consolidated, random_cuts, updates_of
+from ..random_views import TABLES, Views
+from ..reference import Update, as_of, evaluate
+from ..test_views import TIMES, Histories, random_histories, snapshot
+from .simulated import Died, Faults, Flow, Simulated
+
+ATTEMPTS = 50
+
+
+def random_view(random: Random) -> tuple[r.Relation, DataflowPlan]:
+    """One that is divided."""
+    while True:
+        relation = Views(random, temporal=random.random() < 0.2).relation(random.randint(1, 4))
+        plan = lower(relation, delta_joins=random.choice((None, True, False)))
+        if undivided(plan) is None:
+            return relation, plan
+
+
+def taken(flow: Flow, histories: Histories, begin: int, lower_: int, upper: int) -> list[Update]:
+    """A step of a dataflow whose first is as of `begin`: what was before is at that time."""
+    inputs = {}
+    for id_, updates in histories.items():
+        rows = [(row, max(time, begin), diff) for row, time, diff in updates if time < upper]
+        rows = [u for u in rows if lower_ <= u[1]] if lower_ > begin else rows
+        inputs[id_] = Delta(batch_of(TABLES[id_], rows), NO_ERRORS)
+    delta = flow.step(inputs, lower_, upper)
+    assert not len(delta.errs)
+    updates = updates_of(delta.oks)
+    assert len(consolidated(updates)) == len(updates), "the output of a step is consolidated"
+    return updates
+
+
+def maintained(random: Random, plan: DataflowPlan, histories: Histories, faults: Faults) -> list[Update]:
+    """All that is committed, by one attempt after the other: each begins as of the last time that is durable."""
+    cuts = random_cuts(random, TIMES)
+    committed: list[Update] = []
+    durable, team = 0, None
+    for attempt in range(1, ATTEMPTS + 1):
+        if attempt == ATTEMPTS:
+            faults = Faults()
+        if team is None:
+            team = Simulated(random, random.choice((2, 3, 7)), faults)
+        team.faults = faults
+        begin = max(durable - 1, 0)
+        flow = team.install(attempt, plan, begin)
+        try:
+            for lower_, upper in pairwise([begin, *(cut for cut in cuts if cut > durable)]):
+                updates = taken(flow, histories, begin, lower_, upper)
+                committed += [update for update in updates if update[1] >= durable]
+                durable = upper
+            return committed
+        except Died:
+            team = None
+        except (QueryCanceled, ReplicaUnavailable):
+            pass  # the same workers go on with another dataflow
+    raise AssertionError("the last attempt has no faults")
+
+
+def check(seed: int, faults: Faults) -> None:
+    random = Random(seed)
+    relation, plan = random_view(random)
+    histories = random_histories(random)
+    output = maintained(random, plan, histories, faults)
+    for time in range(TIMES + 1):
+        expected = evaluate(at_time(relation, time), snapshot(histories, time))
+        assert as_of(output, time) == expected, f"seed {seed}, at {time}"
+
+
+SEEDS = [*range(60), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(60, 400))]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_divided_view_matches_recomputation(seed: int) -> None:
+    check(seed, Faults())
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_workers_that_die_and_steps_that_are_given_up_lose_nothing(seed: int) -> None:
+    check(100_000 + seed, Faults(death=0.005, abort=0.005, failure=0.1))
+
+
+@pytest.mark.slow
+def test_many_seeds() -> None:
+    for seed in range(10_000):
+        check(200_000 + seed, Faults(death=0.005, abort=0.005, failure=0.1))

@@ -1,0 +1,247 @@
+"""Clusters whose replicas are several processes: their views are those of any other cluster, also when a process is killed."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections import Counter
+from collections.abc import Iterator
+from random import Random
+
+import psycopg
+import pytest
+from inprocess import InProcess, eventually, running
+
+TABLES = (
+    "CREATE TABLE orders (id int NOT NULL, customer int, amount int)",
+    "CREATE TABLE customers (customer int NOT NULL, segment text)",
+)
+VIEWS = {
+    "by_segment": "SELECT c.segment, count(*) AS n, sum(o.amount) AS total, count(DISTINCT o.customer) AS buyers"
+    " FROM orders o JOIN customers c ON o.customer = c.customer GROUP BY c.segment",
+    "largest": "SELECT * FROM (SELECT *, row_number() OVER (PARTITION BY customer ORDER BY amount DESC, id) AS place"
+    " FROM orders) AS ranked WHERE place <= 2",
+    "without": "SELECT c.customer FROM customers c LEFT JOIN orders o ON o.customer = c.customer WHERE o.id IS NULL",
+    "extremes": "SELECT customer % 7 AS class, min(amount) AS least, max(amount) AS most FROM orders GROUP BY 1",
+    "everything": "SELECT count(*) AS n, sum(amount) AS total FROM orders",
+    "rest": "SELECT customer FROM customers EXCEPT ALL SELECT customer FROM orders",
+    "running": "SELECT customer, id, sum(amount) OVER (PARTITION BY customer ORDER BY id) AS so_far FROM orders",
+}
+
+
+@pytest.fixture(params=[2, 3])
+def runtime(request: pytest.FixtureRequest) -> Iterator[InProcess]:
+    with running() as runtime:
+        runtime.query(f"CREATE CLUSTER divided (WORKERS {request.param})")
+        eventually(lambda: len(runtime.driver.members.get(replica(runtime), ())) == request.param - 1)
+        yield runtime
+
+
+def replica(runtime: InProcess) -> str:
+    (made,) = runtime.coordinator.controller.clusters.of("divided")
+    return made.id
+
+
+def kill_a_member(runtime: InProcess, random: Random) -> list[int]:
+    """Returns the processes that there were."""
+    members = list(runtime.driver.members[replica(runtime)])
+    os.kill(random.choice(members), signal.SIGKILL)
+    return members
+
+
+def changed(connection: psycopg.Connection, random: Random, count: int) -> None:
+    """Some inserts, an update and some deletes, in one transaction."""
+    with connection.transaction():
+        for _ in range(count):
+            values = (random.randrange(1_000), random.randrange(20), random.randrange(100))
+            connection.execute("INSERT INTO orders VALUES (%s, %s, %s)", values)
+            connection.execute(
+                "INSERT INTO customers VALUES (%s, %s)",
+                (random.randrange(20), random.choice(("a", "b", None))),
+            )
+        connection.execute(
+            "UPDATE orders SET amount = amount + 1 WHERE customer = %s", (random.randrange(20),)
+        )
+        connection.execute("DELETE FROM orders WHERE id %% 5 = %s", (random.randrange(5),))
+        connection.execute("DELETE FROM customers WHERE customer = %s", (random.randrange(20),))
+
+
+def check(connection: psycopg.Connection) -> None:
+    for name, query in VIEWS.items():
+        expected = Counter(connection.execute(query).fetchall())  # type: ignore[arg-type]
+        assert Counter(connection.execute(f"SELECT * FROM {name}").fetchall()) == expected, name  # type: ignore[arg-type]
+
+
+def create(connection: psycopg.Connection) -> None:
+    for statement in TABLES:
+        connection.execute(statement)  # type: ignore[arg-type]
+    changed(connection, Random(1), 30)
+    connection.execute("SET cluster = divided")
+    for name, query in VIEWS.items():
+        connection.execute(f"CREATE MATERIALIZED VIEW {name} AS {query}")  # type: ignore[arg-type]
+
+
+def test_views_follow_their_tables(runtime: InProcess) -> None:
+    random = Random(2)
+    with runtime.connect() as connection:
+        create(connection)
+        check(connection)
+        for _ in range(8):
+            changed(connection, random, random.choice((1, 20)))
+            check(connection)
+
+
+def test_a_member_that_is_killed_costs_nothing_but_time(runtime: InProcess) -> None:
+    random = Random(3)
+    with runtime.connect() as connection:
+        create(connection)
+        for _ in range(4):
+            before = kill_a_member(runtime, random)
+            changed(connection, random, 10)
+            check(connection)
+            assert runtime.driver.members[replica(runtime)] != before, "another attempt has other members"
+
+
+def test_indexes_views_over_views_and_recursion_are_there_too(runtime: InProcess) -> None:
+    with runtime.connect() as connection:
+        create(connection)
+        connection.execute("CREATE INDEX by_class ON extremes (class)")
+        connection.execute(
+            "CREATE VIEW totals AS SELECT segment, sum(total) AS t FROM by_segment GROUP BY segment"
+        )
+        connection.execute("CREATE INDEX totals_index ON totals (segment)")
+        connection.execute(
+            "CREATE MATERIALIZED VIEW steps AS WITH RECURSIVE r(n) AS (SELECT customer FROM customers UNION"
+            " SELECT n + 1 FROM r WHERE n < 40) SELECT n FROM r"
+        )
+        connection.execute(
+            "CREATE MATERIALIZED VIEW joined AS SELECT e.class, e.most, o.id FROM extremes e"
+            " JOIN orders o ON e.class = o.customer"
+        )
+        for seed in range(3):
+            changed(connection, Random(seed), 10)
+            check(connection)
+            for indexed, query in (
+                ("totals", "SELECT segment, sum(total) AS t FROM by_segment GROUP BY segment"),
+                (
+                    "steps",
+                    "SELECT DISTINCT n FROM (SELECT generate_series(customer, 40) AS n FROM customers) AS s",
+                ),
+                (
+                    "joined",
+                    "SELECT class, most, id FROM (SELECT customer % 7 AS class, max(amount) AS most FROM orders"
+                    " GROUP BY 1) AS e JOIN orders o ON class = o.customer",
+                ),
+            ):
+                found = Counter(connection.execute(f"SELECT * FROM {indexed}").fetchall())  # type: ignore[arg-type]
+                assert found == Counter(connection.execute(query).fetchall()), indexed  # type: ignore[arg-type]
+
+
+def test_a_subscription_hears_of_every_change_once(runtime: InProcess) -> None:
+    random = Random(6)
+    with runtime.connect() as connection, runtime.connect(autocommit=False) as other:
+        create(connection)
+        query = VIEWS["by_segment"]
+        other.execute("SET cluster = divided")
+        other.execute(f"DECLARE changes CURSOR FOR SUBSCRIBE ({query}) WITH (SNAPSHOT)".encode())
+        heard: Counter[tuple[object, ...]] = Counter()
+
+        def agrees() -> bool:
+            for _, diff, *row in other.execute("FETCH ALL changes").fetchall():
+                heard[tuple(row)] += diff
+            found = Counter(connection.execute(query).fetchall())  # type: ignore[arg-type]
+            return Counter({row: n for row, n in heard.items() if n}) == found
+
+        for _ in range(3):
+            eventually(agrees)
+            changed(connection, random, 10)
+        eventually(agrees)
+
+
+def test_an_error_comes_and_goes(runtime: InProcess) -> None:
+    with runtime.connect() as connection:
+        create(connection)
+        connection.execute(
+            "CREATE MATERIALIZED VIEW shares AS SELECT customer, sum(100 / amount) AS s FROM orders GROUP BY customer"
+        )
+        connection.execute("DELETE FROM orders WHERE amount = 0")
+        expected = connection.execute(
+            "SELECT customer, sum(100 / amount) FROM orders GROUP BY customer"
+        ).fetchall()
+        assert Counter(connection.execute("SELECT * FROM shares").fetchall()) == Counter(expected)
+        connection.execute("INSERT INTO orders VALUES (7, 1, 0), (8, 2, 0), (9, 3, 0)")
+        for _ in range(2):
+            with pytest.raises(psycopg.errors.DivisionByZero):
+                connection.execute("SELECT * FROM shares").fetchall()
+            connection.execute("DELETE FROM orders WHERE id = 8 AND amount = 0")
+        connection.execute("DELETE FROM orders WHERE amount = 0")
+        assert Counter(connection.execute("SELECT * FROM shares").fetchall()) == Counter(expected)
+
+
+def test_views_are_dropped_and_made_again(runtime: InProcess) -> None:
+    with runtime.connect() as connection:
+        create(connection)
+        for name, query in VIEWS.items():
+            connection.execute(f"DROP MATERIALIZED VIEW {name}")  # type: ignore[arg-type]
+            connection.execute(f"CREATE MATERIALIZED VIEW {name} AS {query}")  # type: ignore[arg-type]
+        changed(connection, Random(4), 10)
+        check(connection)
+
+
+def test_restarts_go_on_where_the_views_were(runtime: InProcess) -> None:
+    with runtime.connect() as connection:
+        create(connection)
+        check(connection)
+    runtime.stop()
+    runtime.start()
+    with runtime.connect() as connection:
+        changed(connection, Random(5), 10)
+        check(connection)
+
+
+def explained(connection: psycopg.Connection, what: str) -> list[str]:
+    return [line for (line,) in connection.execute(f"EXPLAIN {what}".encode()).fetchall()]
+
+
+def test_plans_say_among_whom_they_are_divided(runtime: InProcess) -> None:
+    with runtime.connect() as connection:
+        create(connection)
+        workers = len(runtime.driver.members[replica(runtime)]) + 1
+        head, *nodes = explained(connection, "PHYSICAL PLAN FOR MATERIALIZED VIEW largest")
+        assert head == f"Divided among {workers} workers: public.orders by hash(#1)"
+        assert not [line for line in nodes if "by hash" in line or "level 1" in line], (
+            "rows move when they come, and then no more"
+        )
+        head, *nodes = explained(connection, "PHYSICAL PLAN FOR MATERIALIZED VIEW by_segment")
+        assert head.startswith(
+            f"Divided among {workers} workers: public.customers by hash(#0), public.orders by hash(#1)"
+        )
+        assert [line for line in nodes if "by hash" in line], "segments are not where customers are"
+        connection.execute("CREATE MATERIALIZED VIEW doubled AS SELECT id * 2 AS twice FROM orders")
+        head, *_ = explained(connection, "PHYSICAL PLAN FOR MATERIALIZED VIEW doubled")
+        assert head == f"In one of {workers} workers: nothing in it brings rows together by a key"
+        eventually(lambda: told(connection))
+
+
+def told(connection: psycopg.Connection) -> bool:
+    """Whether the replica has said what its workers have done."""
+    try:
+        lines = explained(connection, "ANALYZE MATERIALIZED VIEW largest")
+    except psycopg.errors.ObjectNotInPrerequisiteState:
+        return False
+    (counted,) = connection.execute("SELECT count(*) FROM orders").fetchone() or (0,)
+    return any(f"rows_in={counted}" in line for line in lines)
+
+
+def test_how_many_workers_there_are_is_said_once() -> None:
+    with running() as runtime, runtime.connect() as connection:
+        with pytest.raises(psycopg.errors.InvalidParameterValue, match="WORKERS must be at most 64"):
+            connection.execute("CREATE CLUSTER many (WORKERS 65)")
+        connection.execute("CREATE CLUSTER one (WORKERS 1)")
+        connection.execute("ALTER CLUSTER one SET (WORKERS 1, MEMORY LIMIT '1GB')")
+        with pytest.raises(
+            psycopg.errors.FeatureNotSupported, match="WORKERS of a cluster cannot be changed"
+        ):
+            connection.execute("ALTER CLUSTER one SET (WORKERS 2)")
+        (shown,) = connection.execute("SHOW CREATE CLUSTER one").fetchall()
+        assert "WORKERS 1" in shown[1]

@@ -1,0 +1,152 @@
+"""Dataflows over processes: equal to recomputation, and what becomes of them when something fails."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from collections.abc import Iterator
+from itertools import pairwise
+from random import Random
+from time import monotonic
+
+import pytest
+from compute.histories import batch_of, consolidated, random_cuts, schema_of, updates_of
+from compute.random_views import TABLES, Views
+from compute.reference import Update, as_of, evaluate
+from compute.test_views import TIMES, random_histories, snapshot
+from ptvc.compute.lower import lower
+from ptvc.compute.partitioned.placement import undivided
+from ptvc.compute.partitioned.workers import WorkerLost
+from ptvc.compute.plan import DataflowPlan, DistinctOp, JoinOp, ReduceOp, reading
+from ptvc.errors import MemoryLimitExceeded, QueryCanceled
+from ptvc.expr.temporal import at_time
+from ptvc.expr.tree import relation as r
+from ptvc.expr.tree.scalar import ColumnRef
+from ptvc.interrupt import Interrupt, interruptible
+from ptvc.memory import step_within
+from ptvc.replica.workers.team import DividedDataflow, Team
+from ptvc.repr.batch import NO_ERRORS, Delta
+from ptvc.repr.types import INT4
+
+PAIRS = schema_of(INT4, INT4)
+
+
+@pytest.fixture(params=[2, 3])
+def team(request: pytest.FixtureRequest) -> Iterator[Team]:
+    team = Team(request.param)
+    yield team
+    team.close()
+
+
+def given(rows: list[tuple[int, int]], time: int, diff: int = 1) -> Delta:
+    return Delta(batch_of(PAIRS, [(row, time, diff) for row in rows]), NO_ERRORS)
+
+
+def self_join() -> DataflowPlan:
+    """The second columns of rows that share their first one with any: rows move from the join to what comes after it."""
+    pairs, key = r.Get("u1", PAIRS), (ColumnRef(0, INT4),)
+    joined = r.Join(pairs, pairs, r.JoinKind.INNER, key, key)
+    return lower(r.Reduce(r.Distinct(joined), (ColumnRef(3, INT4),), ("k",), ()))
+
+
+def test_views_match_recomputation(team: Team) -> None:
+    divided = 0
+    for seed in range(40):
+        random = Random(500 + seed)
+        relation = Views(random, temporal=seed % 5 == 0).relation(1 + seed % 4)
+        plan = lower(relation, delta_joins=bool(seed % 2))
+        if undivided(plan) is not None:
+            continue
+        histories = random_histories(random)
+        dataflow = DividedDataflow(team, plan, 0)
+        output: list[Update] = []
+        for lower_, upper in pairwise(random_cuts(random, TIMES)):
+            inputs = {
+                id_: Delta(batch_of(TABLES[id_], [u for u in updates if lower_ <= u[1] < upper]), NO_ERRORS)
+                for id_, updates in histories.items()
+                if id_ in plan.imports
+            }
+            updates = updates_of(dataflow.step(inputs, lower_, upper).oks)
+            assert len(consolidated(updates)) == len(updates)
+            output += updates
+        for time in range(TIMES + 1):
+            expected = evaluate(at_time(relation, time), snapshot(histories, time))
+            assert as_of(output, time) == expected, f"seed {seed}, at {time}"
+        dataflow.close()
+        divided += 1
+    assert divided > 25
+
+
+def test_a_worker_that_is_killed_is_lost(team: Team) -> None:
+    dataflow = DividedDataflow(team, self_join(), 0)
+    dataflow.step({"u1": given([(i, i % 7) for i in range(50)], 0)}, 0, 1)
+    os.kill(team.pids[-1], signal.SIGKILL)
+    with pytest.raises(WorkerLost):
+        dataflow.step({"u1": given([(i, i) for i in range(50)], 1)}, 1, 2)
+
+
+def test_a_step_that_is_not_wanted_any_more_ends_everywhere_and_others_go_on(team: Team) -> None:
+    """Members hear of it in the middle of what they compute."""
+    wanted = DividedDataflow(team, self_join(), 0)
+    wanted.step({"u1": given([(1, 2), (1, 3)], 0)}, 0, 1)
+    unwanted = DividedDataflow(team, self_join(), 0)
+    interrupt = Interrupt()
+    timer = threading.Timer(0.3, interrupt.set)
+    timer.start()
+    begun = monotonic()
+    # 3,000 rows of one key are 9M pairs, with one of the workers.
+    with pytest.raises(QueryCanceled), interruptible(interrupt):
+        unwanted.step({"u1": given([(5, i) for i in range(3_000)], 0)}, 0, 1)
+    assert monotonic() - begun < 60
+    unwanted.close()
+    output = wanted.step({"u1": given([(1, 4)], 1)}, 1, 2)
+    assert as_of(updates_of(output.oks), 1) == {(4,): 1}
+    again = DividedDataflow(team, self_join(), 0)
+    output = again.step({"u1": given([(1, 4)], 0)}, 0, 1)
+    assert as_of(updates_of(output.oks), 0) == {(4,): 1}
+
+
+def test_a_step_that_needs_too_much_memory_fails_wherever_that_is(team: Team) -> None:
+    kept = DividedDataflow(team, self_join(), 0)
+    kept.step({"u1": given([(1, 2)], 0)}, 0, 1)
+    for key in range(6):  # one of them lies with each worker
+        dataflow = DividedDataflow(team, self_join(), 0)
+        with pytest.raises(MemoryLimitExceeded), step_within(1):
+            dataflow.step({"u1": given([(key, i) for i in range(1_000)], 0)}, 0, 1)
+        dataflow.close()
+    output = kept.step({"u1": given([(1, 3)], 1)}, 1, 2)
+    assert as_of(updates_of(output.oks), 1) == {(3,): 1}
+
+
+def test_a_dataflow_goes_on_over_objects_of_another_name(team: Team) -> None:
+    dataflow = DividedDataflow(team, self_join(), 0)
+    dataflow.step({"u1": given([(1, 2), (2, 3)], 0)}, 0, 1)
+    dataflow.plan = reading(dataflow.plan, {"u1": "u9"})
+    output = dataflow.step({"u9": given([(i, 10 + i) for i in range(5)], 1)}, 1, 2)
+    assert as_of(updates_of(output.oks), 1) == {(10 + i,): 1 for i in range(5)}
+
+
+def test_statistics_are_those_of_all_workers(team: Team) -> None:
+    plan = self_join()
+    dataflow = DividedDataflow(team, plan, 0)
+    rows = [(i, i) for i in range(300)]
+    dataflow.step({"u1": given(rows, 0)}, 0, 1)
+    of = {type(node.op): said for node, said in zip(plan.nodes, dataflow.statistics(), strict=True)}
+    assert of[JoinOp].rows_out == of[DistinctOp].rows_out == of[ReduceOp].rows_out == len(rows)
+    assert of[DistinctOp].state_rows == len(rows)
+    assert dataflow.elsewhere_nbytes > 0
+    dataflow.close()
+    assert dataflow.elsewhere_nbytes == 0
+
+
+def test_parts_without_rows_are_left_alone_where_nobody_waits(team: Team) -> None:
+    pairs = r.Get("u1", PAIRS)
+    plan = lower(r.Distinct(pairs))
+    dataflow = DividedDataflow(team, plan, 0)
+    dataflow.step({"u1": given([(i, 0) for i in range(100)], 0)}, 0, 1)
+    sent = team.wires.nbytes
+    for time in range(1, 9):
+        dataflow.step({"u1": given([(1_000 + time, 0)], time)}, time, time + 1)
+    messages = 8 * (team.workers - 1)
+    assert team.wires.nbytes - sent < messages * 600
