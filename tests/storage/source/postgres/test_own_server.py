@@ -13,7 +13,6 @@ from servers.postgres_listening import Listening, logical_postgres
 
 from .reader import USER, Reader, Upstream
 
-
 pytestmark = pytest.mark.slow
 
 
