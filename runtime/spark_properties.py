@@ -13,8 +13,10 @@ from pathlib import Path
 
 from .errors import InvalidParameter
 
-SECRET = re.compile(r"secret|password|token|access[._]?key", re.IGNORECASE)
+_SECRET = re.compile(r"secret|password|token|access[._]?key", re.IGNORECASE)
 """In the names of settings whose values nobody else may see."""
+_PLACE = re.compile(r"\.file$|\.secretKeyRef\.|\.secrets\.", re.IGNORECASE)
+"""Of these the value is where a secret is."""
 
 _SPACE = " \t\f"
 _ESCAPES = {"t": "\t", "n": "\n", "r": "\r", "f": "\f"}
@@ -42,7 +44,7 @@ def read_properties(path: Path) -> dict[str, str]:
                 hint="A line has a name that begins with spark., a space, and the value.",
             )
         found[name] = value.strip()
-    secrets = sorted(name for name in found if SECRET.search(name))
+    secrets = sorted(name for name in found if _SECRET.search(name) and not _PLACE.search(name))
     if secrets and mode & (stat.S_IRWXG | stat.S_IRWXO):
         raise InvalidParameter(
             f'"{path}" has {secrets[0]} in it, and may be read by others (mode {mode:04o})',

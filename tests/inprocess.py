@@ -112,6 +112,7 @@ class ThreadDriver:
         self.jobs_may_run.set()
         self.job_failure: str | None = None
         self.jobs: list[RunJob] = []
+        self.started: list[StartReplica] = []
         self.received: Counter[type] = Counter()
         self.members: dict[str, list[int]] = {}
         self._attempts = count(1)
@@ -173,6 +174,7 @@ class ThreadDriver:
                 case DriverWelcome(files=files):
                     self._files = files
                 case StartReplica(replica=replica):
+                    self.started.append(message)
                     self._stopped[replica] = stopped = threading.Event()
                     self._spawn(
                         lambda m=message, s=stopped: self._resident(m, s),  # type: ignore[misc]

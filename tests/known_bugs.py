@@ -29,7 +29,7 @@ class Mutant:
 
 
 CONTROL_PLANE = "tests/e2e/inprocess/faults/test_control_plane.py"
-LARGE = "tests/e2e/inprocess/test_large_statements.py"
+LARGE = "tests/e2e/inprocess/sessions/test_large_statements.py"
 
 FINDINGS = (
     Mutant(
@@ -414,7 +414,7 @@ FINDINGS = (
                 "    if config.option.shuffle is None:\n        by_id",
             ),
         ),
-        ("tests/test_plugins.py::test_a_random_order_is_shown_and_can_be_repeated",),
+        ("tests/plugins/test_plugins.py::test_a_random_order_is_shown_and_can_be_repeated",),
         16,
     ),
 )
@@ -1354,8 +1354,8 @@ OTHERS = (
         (
             Edit(
                 "runtime/storage/source/delta/table.py",
-                "list(filter(_changes_data, actions.added))",
-                "actions.added",
+                'return bool(action.get("dataChange", True))',
+                "return True",
             ),
         ),
         ("tests/storage/source/delta/test_connector.py::test_only_what_differs_is_handed_out",),

@@ -71,6 +71,11 @@ def test_refused(tmp_path: Path, text: str, mode: int, message: str) -> None:
         read_properties(written(tmp_path, text, mode))
 
 
+def test_where_a_secret_is_is_none(tmp_path: Path) -> None:
+    name = "spark.kubernetes.executor.secretKeyRef.AWS_ACCESS_KEY_ID"
+    assert read_properties(written(tmp_path, f"{name} blobs:key", 0o644)) == {name: "blobs:key"}
+
+
 def test_what_is_no_secret_may_be_read_by_others(tmp_path: Path) -> None:
     assert read_properties(written(tmp_path, "spark.executor.cores 2", 0o644)) == {
         "spark.executor.cores": "2"
@@ -80,3 +85,11 @@ def test_what_is_no_secret_may_be_read_by_others(tmp_path: Path) -> None:
 def test_what_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(InvalidParameter, match="cannot be read"):
         read_properties(tmp_path / "none")
+
+
+def test_what_names_a_secret_of_kubernetes_is_none(tmp_path: Path) -> None:
+    """So such a file may be in a ConfigMap, whose files others may read."""
+    text = "spark.kubernetes.executor.secretKeyRef.AWS_ACCESS_KEY_ID s3:AWS_ACCESS_KEY_ID\n"
+    assert len(read_properties(written(tmp_path, text, 0o644))) == 1
+    with pytest.raises(InvalidParameter, match="may be read by others"):
+        read_properties(written(tmp_path, f"{text}spark.hadoop.fs.s3a.access.key x\n", 0o644))

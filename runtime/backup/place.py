@@ -6,23 +6,27 @@ place/blobs/<shard>/<writer>/<attempt>       a blob, kept once for all backups t
 place/backups/<environment>/<name>/<file>    pieces of the copy of consensus, perhaps the keys; manifest.json, last
 ```
 
-Nothing is ever changed there, and a backup is one once its manifest is there.
+Nothing is ever changed there, and a backup is one once its manifest is there.  A directory has a `lock`, which who removes backups holds alone.
 """
 
 from __future__ import annotations
 
+import fcntl
+import hashlib
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 from urllib.parse import unquote, urlsplit
 
-from ..directory import check_outside
-from ..errors import InvalidParameter
+from ..directory import LOCK_FILE, check_outside
+from ..errors import InvalidParameter, PtvcError, StorageError, Unsupported
 from ..persist.blob.base import Blob
 from ..persist.location import DEFAULT_BLOB, blob_url, open_blob
 from ..persist.part import BlobKey
-from .manifest import MANIFEST_FILE, Manifest
+from .manifest import MANIFEST_FILE, Manifest, piece
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +52,61 @@ class Place:
             raise InvalidParameter(f"there is {what} in {self.url}", hint=there)
         owner = self.blobs.owner()
         return Manifest.decode(self.files.get(file_key(f"{owner or 0:x}", wanted, MANIFEST_FILE)), wanted)
+
+    def fetch(self, manifest: Manifest, path: Path) -> None:
+        """Writes the copy of consensus to a file, compared with its digest.  Raises StorageError."""
+        digest = hashlib.sha256()
+        with path.open("wb") as file:
+            for number in range(manifest.pieces):
+                data = self.files.get(file_key(manifest.environment, manifest.name, piece(number)))
+                digest.update(data)
+                file.write(data)
+        if digest.hexdigest() != manifest.sha256:
+            raise StorageError(
+                f'backup "{manifest.name}" is damaged: the copy of consensus is not what was written',
+                sqlstate="XX001",
+                hint="Restore another backup.",
+            )
+
+    def check_prunable(self) -> None:
+        """Unsupported of S3, where nobody can be kept out while backups are removed."""
+        if urlsplit(self.url).scheme != "file":
+            raise Unsupported(
+                f"old backups in {self.url} cannot be removed: another process may be using their blobs",
+                hint="Begin a new prefix from time to time, and remove the old one as a whole.",
+            )
+
+    @contextmanager
+    def used(self, *, alone: bool = False) -> Iterator[None]:
+        """Nobody removes anything meanwhile; `alone`: nobody else uses the place either.  Raises PtvcError where others are there, and what
+        `check_prunable` does."""
+        split = urlsplit(self.url)
+        if alone:
+            self.check_prunable()
+        if split.scheme != "file":
+            yield
+            return
+        with _lock_file(Path(unquote(split.path))) as file:
+            try:
+                fcntl.flock(file, (fcntl.LOCK_EX if alone else fcntl.LOCK_SH) | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise PtvcError(
+                    f"{self.url} is in use by another backup or restore",
+                    sqlstate="55006",
+                    hint="Try again later.",
+                ) from None
+            yield
+
+
+def _lock_file(directory: Path) -> IO[bytes]:
+    """Open for reading: who restores need not write there."""
+    path = directory / LOCK_FILE
+    try:
+        if not path.exists():
+            path.touch(0o600)
+        return path.open("rb")
+    except OSError as error:
+        raise PtvcError(f'cannot use "{path}": {error.strerror}', sqlstate="58030") from error
 
 
 def file_key(environment: str, name: str, file: str) -> BlobKey:

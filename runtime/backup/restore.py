@@ -10,7 +10,6 @@ consensus is there, its blobs belong to nobody, and no runtime starts on them; a
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import secrets
@@ -38,7 +37,7 @@ from ..persist.location import Location, open_blob
 from ..persist.part import BlobKey
 from ..persist.stores import open_consensus, remember
 from .copying import copy_missing, parts_in_blobs
-from .manifest import KEYS_FILE, Manifest, piece
+from .manifest import KEYS_FILE, Manifest
 from .place import Place, file_key
 
 _MAY_BE_THERE = frozenset((LOCK_FILE, LOG_DIRECTORY, KEY_FILE, "secrets.tmp", RESTORE_FILE, "restore.tmp"))
@@ -57,7 +56,7 @@ def restore(place: Place, manifest: Manifest, directory: Path, location: Locatio
     places = location.under(directory)
     with tempfile.TemporaryDirectory(prefix="ptvc-restore-") as temporary:
         path = Path(temporary) / CONSENSUS_FILE
-        _fetch(place, manifest, path)
+        place.fetch(manifest, path)
         with closing(SqliteConsensus(path)) as copy:
             _check_whole(place, manifest, copy)
             if identity is None:
@@ -117,22 +116,6 @@ def _claimed(url: str, identity: int) -> set[BlobKey]:
     if (there and blob.owner() != identity) or blob.claim(identity) != identity:
         raise not_empty(url)
     return there
-
-
-def _fetch(place: Place, manifest: Manifest, path: Path) -> None:
-    """The copy of consensus, compared with its digest."""
-    digest = hashlib.sha256()
-    with path.open("wb") as file:
-        for number in range(manifest.pieces):
-            data = place.files.get(file_key(manifest.environment, manifest.name, piece(number)))
-            digest.update(data)
-            file.write(data)
-    if digest.hexdigest() != manifest.sha256:
-        raise StorageError(
-            f'backup "{manifest.name}" is damaged: the copy of consensus is not what was written',
-            sqlstate="XX001",
-            hint="Restore another backup.",
-        )
 
 
 def _check_whole(place: Place, manifest: Manifest, copy: SqliteConsensus) -> None:

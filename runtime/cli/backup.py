@@ -38,10 +38,19 @@ def backup(
         ),
     ] = False,
     secrets_key_file: KeyFileOption = None,
+    keep: Annotated[
+        int | None,
+        typer.Option(
+            "--keep",
+            min=1,
+            help="Then remove all but so many of the newest backups, of a directory; all stay unless given.",
+        ),
+    ] = None,
 ) -> None:
     """Back an environment up, whether or not a runtime serves it."""
     os.umask(PRIVATE_UMASK)
     from ..backup.place import check_apart, open_place, place_url
+    from ..backup.prune import prune
     from ..backup.take import take
     from ..clock import SystemClock
 
@@ -49,11 +58,20 @@ def backup(
     keys = _keys(secrets_key_file or path / KEY_FILE) if with_keys else None
     with existing_stores(path, consensus, blob) as stores:
         check_apart(url, own_directories(path, stores.location.blob))
-        taken = take(stores, open_place(url), SystemClock(), keys)
+        target = open_place(url)
+        if keep is not None:
+            target.check_prunable()
+        with target.used():
+            taken = take(stores, target, SystemClock(), keys)
     console.print(
         f"backup {taken.manifest.name}: {taken.manifest.shards} shards, {taken.manifest.blobs} blobs "
         f"({taken.manifest.blob_bytes} bytes), of which {taken.copied} ({taken.copied_bytes} bytes) were copied"
     )
+    if keep is not None:
+        backups_gone, blobs_gone = prune(target, keep)
+        console.print(
+            f"removed {backups_gone} older backups, and {blobs_gone} blobs that none needs any more"
+        )
 
 
 def restore(
@@ -78,7 +96,7 @@ def restore(
     check_apart(url, own_directories(path, location.under(path).blob))
     source = open_existing_place(url)
     manifest = source.manifest(name)
-    with closing(lock(path)):
+    with closing(lock(path)), source.used():
         restore_into(source, manifest, path, location)
     console.print(
         f"restored backup {manifest.name}, taken {_when(manifest)}; start it with: ptvc up --path {path}"

@@ -281,6 +281,8 @@ class Dataflows:
 
     def step(self) -> Iterator[Message]:
         """Steps every dataflow as far as its inputs allow."""
+        if self._team is not None:
+            self._team.look()
         outputs = self._outputs()
         for installed in list(self._installed.values()):
             upper = min((i.frontier for i in installed.inputs.values()), default=self._closed)

@@ -48,6 +48,7 @@ EXIT_SPARK_ENDED = 5
 RESUBMIT = Backoff(first_s=0.5, longest_s=5.0)
 HEALTHY_S = 10.0
 """A resident task that ran for so long did not fail to start."""
+LOOK_FOR_S = 5.0
 ROOM_WITHIN_S = 90.0
 """So long a resident task may wait for an executor until the coordinator hears of it."""
 JOBS_AT_ONCE = max(2, len(os.sched_getaffinity(0)))
@@ -108,9 +109,10 @@ class Driver:
         pauses = Pauses(RESUBMIT)
         while not stop.is_set():
             began = monotonic()
-            waiting = threading.Timer(ROOM_WITHIN_S, self._look_for, (command, stop))
-            waiting.daemon = True
-            waiting.start()
+            ended = threading.Event()
+            if self._app.on_cluster:
+                watched = (command, ended)
+                threading.Thread(target=self._look_for, args=watched, name="room", daemon=True).start()
             try:
                 self._app.run_resident(command.replica, work, command.cores)
             except Exception as error:  # Spark gave up on the task: try again, it may have been killed
@@ -121,18 +123,22 @@ class Driver:
                     os._exit(EXIT_SPARK_ENDED)  # the coordinator starts another
                 self._tell_why(command, f"Spark cannot run it: {reason_of(error)}", failed=True)
             finally:
-                waiting.cancel()
+                ended.set()
             if monotonic() - began > HEALTHY_S:
                 pauses.reset()
             stop.wait(pauses.endless())
 
-    def _look_for(self, command: StartReplica, stop: threading.Event) -> None:
-        """Says that no executor has room for the replica, if that is so."""
-        if not stop.is_set() and not self._app.is_placed(command.replica):
-            cores = f"{command.cores} core{'s' if command.cores > 1 else ''}"
-            self._tell_why(
-                command, f"no executor of {self._app.master} has {cores} free for it", failed=False
-            )
+    def _look_for(self, command: StartReplica, ended: threading.Event) -> None:
+        """Says that no executor has room for the replica, whenever that has been so for long."""
+        cores = f"{command.cores} core{'s' if command.cores > 1 else ''}"
+        reason = f"no executor of {self._app.master} has {cores} free for it"
+        waits_since, said = monotonic(), False
+        while not ended.wait(LOOK_FOR_S):
+            if self._app.is_placed(command.replica):
+                waits_since, said = monotonic(), False
+            elif not said and monotonic() - waits_since > ROOM_WITHIN_S and not ended.is_set():
+                said = True
+                self._tell_why(command, reason, failed=False)
 
     def _tell_why(self, command: StartReplica, reason: str, *, failed: bool) -> None:
         logger.warning("replica %s: %s", command.replica, reason)

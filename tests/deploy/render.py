@@ -47,7 +47,7 @@ CASES: Mapping[str, Mapping[str, Any]] = {
     },
     "executors": {
         **STORES,
-        "executors": {"enabled": True, "properties": {"spark.executor.memoryOverhead": "1g"}},
+        "executors": {"enabled": True, "properties": {"spark.kubernetes.executor.request.cores": "3500m"}},
     },
 }
 REFUSED: Mapping[str, tuple[Mapping[str, Any], str]] = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 from collections.abc import Iterator, Mapping
-from dataclasses import fields
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +15,10 @@ import yaml
 from ptvc.cli import app
 from ptvc.config import Settings
 from ptvc.http.routes import Routes
+from ptvc.persist.location import Location
+from ptvc.spark_cluster import check_spark
 
 from .render import CASES, CHART, DIGEST, REFUSED, RENDERED, ROOT, digest, render
-
-OF_EXECUTORS = {"spark_properties_file"}
-"""Of the version that has replicas on other machines."""
 
 
 def documents(case: str) -> list[dict[str, Any]]:
@@ -72,19 +71,22 @@ def test_values_that_cannot_be(case: str) -> None:
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_the_command_takes_the_options(case: str) -> None:
+def test_the_command_takes_the_options(case: str, tmp_path: Path) -> None:
+    """And the runtime what they say, where executors are to reach it, too."""
     for container in containers(case):
         command, *arguments = container["args"]
         name = {"serve": "serve", "password": "up"}[command]
         parser = typer.main.get_command(app).commands[name]  # type: ignore[attr-defined]
         context = parser.make_context(name, list(arguments))
-        named = {text.split("=")[0] for text in context.params.get("assignments") or ()}
-        known = {field.name for field in fields(Settings)}
-        assert named - known <= OF_EXECUTORS
-        if not named - known:
-            Settings().with_assignments(
-                [text for text in context.params["assignments"] or () if "=/" not in text and "$" not in text]
-            )
+        texts = [text.replace("$(POD_IP)", "10.0.0.5") for text in context.params["assignments"] or ()]
+        settings = Settings().with_assignments(texts)
+        if settings.spark_properties_file:
+            path = tmp_path / Path(settings.spark_properties_file).name
+            path.write_text(one(case, "ConfigMap")["data"][path.name])
+            settings = replace(settings, spark_properties_file=str(path))
+        assert settings.on_cluster == bool(CASES[case].get("executors")) or command == "password"
+        location = Location(context.params["consensus"] or "sqlite:", context.params["blob"] or "file:")
+        check_spark(settings, location, insecure=False)
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -159,7 +161,7 @@ def test_settings_of_spark() -> None:
     found = dict(line.split(" ", 1) for line in lines)
     assert all(name.startswith("spark.") for name in found)
     assert found["spark.authenticate"] == "true"
-    assert found["spark.executor.memoryOverhead"] == "1g"
+    assert found["spark.kubernetes.executor.request.cores"] == "3500m"
     assert found["spark.kubernetes.driver.pod.name"] == "shop-ptvc-0"
     assert found["spark.kubernetes.executor.secretKeyRef.AWS_ACCESS_KEY_ID"] == "s3:AWS_ACCESS_KEY_ID"
     assert found["spark.kubernetes.container.image"] == pod("executors")["containers"][0]["image"]

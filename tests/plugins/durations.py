@@ -24,7 +24,7 @@ TOGETHER = ("tests/compute/spark/",)
 """Folders whose files share a fixture that costs seconds (a JVM): each is one unit."""
 APART = (
     "tests/workloads/",
-    "tests/e2e/test_random_views_by_job.py",
+    "tests/e2e/jobs/test_random_views_by_job.py",
     "tests/persist/test_state_machine.py",
 )
 """Where tests take long and share nothing that costs: each is a unit of its own."""

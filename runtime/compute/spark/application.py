@@ -81,9 +81,14 @@ class Application:
             self._placement.forget(name)
         self.cancel(group_of(name))
 
+    @property
+    def on_cluster(self) -> bool:
+        """Executors are on other machines, and a resident may find no room; on this one there is a slot for each."""
+        return self._placement is not None
+
     def is_placed(self, name: str) -> bool:
-        """Whether an executor runs the resident of that name: on this machine there is a slot for each."""
-        return self._placement is None or running_on(self._context, name) is not None
+        """Whether an executor runs the resident of that name."""
+        return running_on(self._context, name) is not None
 
     @property
     def job_cores(self) -> int:

@@ -15,7 +15,7 @@ from typing import Any
 from pyspark import SparkContext
 
 AWAITED_S = 60.0
-"""So long after the start of an application another machine may take to come, where one has a replica of the cluster already."""
+"""So long a resident waits for another machine to come, where each has one of its cluster."""
 _LOOK_S = 0.2
 _MOST_ATTEMPTS = 1_000
 
@@ -43,7 +43,6 @@ class Placement:
 
     def __init__(self, context: SparkContext) -> None:
         self._context = context
-        self._awaited_until = monotonic() + AWAITED_S
         self._lock = threading.Lock()
         self._preferred: dict[str, str] = {}
         self._cores: dict[str, int] = {}
@@ -51,14 +50,16 @@ class Placement:
 
     def prefer(self, name: str, cores: int) -> str | None:
         """A host for the resident of that name and so many cores, which it is taken to be on until it is seen to be elsewhere; None: no
-        executor is known.  Executors come in one by one after the start: who would be beside another of its cluster waits for the next."""
+        executor is known.  Executors come in one by one after the start, and again when they have gone: who would be beside another of its
+        cluster waits for the next."""
+        deadline = monotonic() + AWAITED_S
         while True:
             with self._lock:
                 self._cores[name] = cores
                 others = {other: host for other, host in self._hosts().items() if other != name}
                 best = least_used(self._executors(), others, name, self._left.get(name))
                 beside = not best or best[0] in siblings_of(name, others)
-                if not beside or monotonic() > self._awaited_until:
+                if not beside or monotonic() > deadline:
                     self._left.pop(name, None)
                     if not best:
                         self._preferred.pop(name, None)

@@ -17,7 +17,10 @@ from .items import Index, Maintained
 
 
 def indexes_for(catalog: Catalog, inputs: Iterable[GlobalId], cluster: str) -> tuple[IndexKey, ...]:
-    """The indexes on plain columns that a dataflow of the cluster over these stored objects may share."""
+    """The indexes on plain columns that a dataflow of the cluster over these stored objects may share: none where its workers each hold
+    what they look up, as an index is in one place."""
+    if catalog.cluster_options(cluster).workers > 1:
+        return ()
     return tuple(
         IndexKey(index.id, id_, tuple(key.index for key in index.keys if isinstance(key, ColumnRef)))
         for id_ in sorted(inputs)

@@ -66,6 +66,10 @@ class Team:
         self.leader.install(Install(number, plan, as_of, arranged))
         return number
 
+    def look(self) -> None:
+        """Raises WorkerLost when a member has ended while there was nothing to do."""
+        self.wires.collect()
+
     def pump(self) -> None:
         """Waits for the step to be over, or for it to be given up."""
         while not self.leader.is_over:

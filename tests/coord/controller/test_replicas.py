@@ -12,11 +12,18 @@ from random import Random
 import psycopg
 import pytest
 from inprocess import FAST, InProcess, eventually, rows, running
+from ptvc.config import BYTES_PER_CORE, Settings
 from ptvc.coord.catalog.items import Item
+from ptvc.coord.controller import control_listener
 from ptvc.coord.controller.installation import Installation
 from ptvc.coord.controller.replicas import ReplicaClient
 from ptvc.errors import DiskFull
-from ptvc.replica.protocol import ReplicaWaits
+from ptvc.replica.protocol import LimitMemory, Message, ReplicaWaits
+
+ELSEWHERE = replace(
+    FAST, spark_master="spark://nowhere:7077", control_listen="127.0.0.1:0", state_files="directory"
+)
+"""As if replicas were on other machines."""
 
 
 @pytest.fixture
@@ -246,3 +253,54 @@ def test_queries_hear_of_a_replica_that_cannot_be_started() -> None:
     assert replica.failure is None, "they are counted anew"
     replica.waits(ReplicaWaits("c1-r1", 7, False, "no room"))
     assert replica.failure is not None
+
+
+def test_a_size_is_so_many_cores_of_an_executor(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And so much memory; another one starts the replica anew.  On this machine it means nothing."""
+    limits: list[LimitMemory] = []
+    send = ReplicaClient.send
+
+    def sent(self: ReplicaClient, message: Message) -> None:
+        if isinstance(message, LimitMemory) and self.cluster == "sized":
+            limits.append(message)
+        send(self, message)
+
+    monkeypatch.setattr(ReplicaClient, "send", sent)
+    with running(replace(ELSEWHERE, replica_cores=2)) as runtime:
+        started = runtime.driver.started
+        eventually(lambda: [start.cores for start in started] == [2])
+        runtime.query("CREATE CLUSTER sized (SIZE 3)")
+        eventually(lambda: [start.cores for start in started] == [2, 3] and limits)
+        assert limits[-1] == LimitMemory(3 * BYTES_PER_CORE, 3 * BYTES_PER_CORE // 4)
+        runtime.query("ALTER CLUSTER sized SET (JOB MIN ROWS 7)")
+        runtime.query("ALTER CLUSTER sized SET (SIZE 4)")
+        eventually(lambda: [start.cores for start in started] == [2, 3, 4])
+        assert started[2].epoch > started[1].epoch
+        eventually(lambda: limits[-1].dataflows == 4 * BYTES_PER_CORE)
+        runtime.query("SET cluster = sized")
+        runtime.query("ALTER CLUSTER sized SET (MEMORY LIMIT '1GB')")
+        eventually(lambda: limits[-1] == LimitMemory(1 << 30, None))
+        assert len(started) == 3
+    with running() as runtime:
+        runtime.query("CREATE CLUSTER sized (SIZE 3)")
+        eventually(lambda: [start.cores for start in runtime.driver.started] == [1, 1])
+        eventually(lambda: limits[-1] == LimitMemory(None, None))
+
+
+@pytest.mark.parametrize("settings", [ELSEWHERE, replace(FAST, control_listen="127.0.0.1:0")])
+def test_one_that_falls_silent_is_started_elsewhere(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On a cluster, as a new epoch; on this machine it comes back by itself."""
+    with running(settings) as runtime:
+        runtime.query("CREATE TABLE t (a int)")
+        runtime.query("INSERT INTO t VALUES (1)")
+        (replica,) = runtime.coordinator.controller.clusters
+        eventually(replica.connected.is_set)
+        epoch, attempt = replica.attempt
+        with monkeypatch.context() as patched:
+            patched.setattr(control_listener, "SILENCE_S", 0.05)
+            patched.setattr(control_listener, "KEEPALIVE_S", 0.02)
+            eventually(lambda: replica.attempt != (epoch, attempt))
+        eventually(lambda: runtime.query("SELECT sum(a) FROM t") == [(1,)])
+        assert (replica.attempt[0] > epoch) == settings.on_cluster

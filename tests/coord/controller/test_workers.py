@@ -102,6 +102,15 @@ def test_a_member_that_is_killed_costs_nothing_but_time(runtime: InProcess) -> N
             assert runtime.driver.members[replica(runtime)] != before, "another attempt has other members"
 
 
+def test_a_member_that_dies_while_nothing_happens_is_missed(runtime: InProcess) -> None:
+    with runtime.connect() as connection:
+        create(connection)
+        check(connection)
+        before = kill_a_member(runtime, Random(7))
+        eventually(lambda: set(runtime.driver.members[replica(runtime)]).isdisjoint(before))
+        check(connection)
+
+
 def test_indexes_views_over_views_and_recursion_are_there_too(runtime: InProcess) -> None:
     with runtime.connect() as connection:
         create(connection)
@@ -217,6 +226,12 @@ def test_plans_say_among_whom_they_are_divided(runtime: InProcess) -> None:
             f"Divided among {workers} workers: public.customers by hash(#0), public.orders by hash(#1)"
         )
         assert [line for line in nodes if "by hash" in line], "segments are not where customers are"
+        connection.execute("CREATE INDEX orders_by_customer ON orders (customer)")
+        connection.execute(
+            "CREATE MATERIALIZED VIEW beside AS SELECT o.id, c.segment FROM orders o JOIN customers c USING (customer)"
+        )
+        head, *_ = explained(connection, "PHYSICAL PLAN FOR MATERIALIZED VIEW beside")
+        assert head.startswith("Divided"), "an index would be in one place"
         connection.execute("CREATE MATERIALIZED VIEW doubled AS SELECT id * 2 AS twice FROM orders")
         head, *_ = explained(connection, "PHYSICAL PLAN FOR MATERIALIZED VIEW doubled")
         assert head == f"In one of {workers} workers: nothing in it brings rows together by a key"
@@ -226,7 +241,7 @@ def test_plans_say_among_whom_they_are_divided(runtime: InProcess) -> None:
 def told(connection: psycopg.Connection) -> bool:
     """Whether the replica has said what its workers have done."""
     try:
-        lines = explained(connection, "ANALYZE MATERIALIZED VIEW largest")
+        lines = explained(connection, "ANALYZE FOR MATERIALIZED VIEW largest")
     except psycopg.errors.ObjectNotInPrerequisiteState:
         return False
     (counted,) = connection.execute("SELECT count(*) FROM orders").fetchone() or (0,)

@@ -249,6 +249,7 @@ def test_jobs(cluster: Cluster, runtime: Runtime) -> None:
 
 def test_replicas_of_a_cluster_are_on_different_machines(cluster: Cluster, runtime: Runtime) -> None:
     """Whether executors are there already, or come in one by one."""
+    runtime.eventually(lambda: online(runtime), BACK_WITHIN_S)
     runtime.run("ALTER CLUSTER quickstart SET (REPLICATION FACTOR 2)")
     query = "SELECT count(*) FROM mz_internal.mz_cluster_replica_statuses WHERE status = 'online'"
 

@@ -81,9 +81,12 @@ def test_views_match_recomputation(team: Team) -> None:
 def test_a_worker_that_is_killed_is_lost(team: Team) -> None:
     dataflow = DividedDataflow(team, self_join(), 0)
     dataflow.step({"u1": given([(i, i % 7) for i in range(50)], 0)}, 0, 1)
+    team.look()
     os.kill(team.pids[-1], signal.SIGKILL)
     with pytest.raises(WorkerLost):
         dataflow.step({"u1": given([(i, i) for i in range(50)], 1)}, 1, 2)
+    with pytest.raises(WorkerLost):
+        team.look()
 
 
 def test_a_step_that_is_not_wanted_any_more_ends_everywhere_and_others_go_on(team: Team) -> None:

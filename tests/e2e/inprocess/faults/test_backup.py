@@ -176,6 +176,16 @@ def test_refused_places(fresh: InProcess, tmp_path: Path) -> None:
     assert "holds no environment" in refused("backup", tmp_path / "x", "--path", tmp_path / "none")
     ptvc("backup", tmp_path / "backups", "--path", fresh.directory)
     assert "is not empty" in refused("restore", tmp_path / "backups", "--path", fresh.directory)
+    assert "cannot be removed" in refused("backup", "s3://bucket/x", "--path", fresh.directory, "--keep", "1")
+
+
+def test_so_many_are_kept(fresh: InProcess, tmp_path: Path) -> None:
+    for _ in range(4):
+        said = ptvc("backup", tmp_path / "backups", "--path", fresh.directory, "--keep", "2")
+    assert "removed 1 older backups" in said
+    assert len([line for line in ptvc("backups", tmp_path / "backups").splitlines() if "UTC" in line]) == 2
+    everything = [tmp_path / "backups", *(tmp_path / "backups").rglob("*")]
+    assert not any(path.stat().st_mode & 0o077 for path in everything), "it holds rows: its owner's alone"
 
 
 @pytest.mark.parametrize("text", ["", "file:", "s3://UPPER/x", "s3://bucket/x?key=y", "ftp://host/x"])

@@ -20,8 +20,8 @@ import pytest
 from psycopg import errors
 from servers.s3_server import S3Server
 
-from .conftest import running
-from .runtime_process import Runtime
+from ..conftest import running
+from ..runtime_process import Runtime
 
 pytestmark = pytest.mark.slow
 

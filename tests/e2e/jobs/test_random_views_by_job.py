@@ -18,8 +18,8 @@ from compute.random_views import TABLES, Views, random_row
 from compute.view_sql import NotInSql, relation_sql, sql_type
 from ptvc.repr.schema import Schema
 
-from .conftest import running
-from .runtime_process import Runtime
+from ..conftest import running
+from ..runtime_process import Runtime
 
 Row = tuple[Any, ...]
 ROWS = 40

@@ -13,6 +13,7 @@ from random import Random
 from typing import Any
 
 import pytest
+
 from plugins.durations import LAST, OTHERWISE, in_order, unit_of
 from plugins.kinds import Duration, file_of, kind_of, known_durations, write_durations
 from plugins.missing_parts import ALLOWED, VARIABLE
@@ -29,7 +30,7 @@ from plugins.rotation import (
 )
 from plugins.shuffle import shuffled
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 CASES = [
     *(f"tests/a.py::test_many[{mode}-{seed}]" for seed in range(100) for mode in ("left", "right")),
     *(f"tests/a.py::test_some[{n}]" for n in range(3)),

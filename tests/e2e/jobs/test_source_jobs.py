@@ -15,9 +15,9 @@ import pyarrow.parquet as pq
 import pytest
 from servers.s3_server import S3Server
 
-from .conftest import running
-from .runtime_process import Runtime
-from .test_restart_cost import kill_coordinator, kill_worker
+from ..conftest import running
+from ..runtime_process import Runtime
+from ..test_restart_cost import kill_coordinator, kill_worker
 
 pytestmark = pytest.mark.slow
 

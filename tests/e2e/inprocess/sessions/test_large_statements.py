@@ -11,12 +11,13 @@ from typing import Any
 
 import psycopg
 import pytest
-from client_process import ClientProcess, client_process
 from inprocess import InProcess, eventually
 from loop_probe import probed, resident_bytes
 from pgwire.raw import Raw, message
 from ptvc.coord import introspection
 from ptvc.coord.thread_pool import EVALUATION, PLANNING, ThreadPool
+
+from .client_process import ClientProcess, client_process
 
 Session = psycopg.Connection[tuple[Any, ...]]
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from servers.s3_server import CREDENTIALS, S3Server
 
-from .conftest import running
+from ..conftest import running
 
 ROWS = 20_000
 TOTALS = (

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 import psycopg
 import pytest
 
-from .conftest import running
-from .runtime_process import Runtime
+from ..conftest import running
+from ..runtime_process import Runtime
 
 ROWS = 5_000
 VIEWS = {
