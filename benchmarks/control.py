@@ -76,6 +76,10 @@ class _Way:
             self.seconds[what].append(seconds)
             self.cpu[what].append((self._runtime.cpu_seconds() - cpu) / times)
 
+    def forget(self) -> None:
+        for what in self.seconds:
+            self.seconds[what], self.cpu[what] = [], []
+
     def _look_up(self, turn: int) -> None:
         key = turn * 7_919 % ROWS
         if (
@@ -104,9 +108,7 @@ def run_control(rounds: int, before: Path | None) -> list[ControlResult]:
             ways.append(_Way(name, runtime, stack.enter_context(runtime.connect())))
         for way in ways:
             way.turn()  # warms up
-        for way in ways:
-            for kept in (*way.seconds.values(), *way.cpu.values()):
-                kept.clear()
+            way.forget()
         for turn in range(rounds):
             for way in ways if turn % 2 else reversed(ways):
                 way.turn()

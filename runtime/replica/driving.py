@@ -49,8 +49,8 @@ RESUBMIT = Backoff(first_s=0.5, longest_s=5.0)
 HEALTHY_S = 10.0
 """A resident task that ran for so long did not fail to start."""
 LOOK_FOR_S = 5.0
-ROOM_WITHIN_S = 90.0
-"""So long a resident task may wait for an executor until the coordinator hears of it."""
+ROOM_WITHIN_S = 120.0
+"""So long a resident task may wait for an executor until the coordinator hears of it: longer than for another machine (`placement`)."""
 JOBS_AT_ONCE = max(2, len(os.sched_getaffinity(0)))
 """More would only hold more memory: each has a task for every core."""
 DIAL_S = 0.02

@@ -14,7 +14,7 @@ from typing import Any
 
 from pyspark import SparkContext
 
-AWAITED_S = 60.0
+AWAITED_S = 100.0
 """So long a resident waits for another machine to come, where each has one of its cluster."""
 _LOOK_S = 0.2
 _MOST_ATTEMPTS = 1_000

@@ -249,9 +249,11 @@ class Controller:
         self._start_replica(replica)
 
     def _cores(self, cluster: str) -> int:
-        """Of an executor, for each replica."""
-        size = self._catalog.cluster_options(cluster).size if self._settings.on_cluster else None
-        return self._settings.replica_cores if size is None else size
+        """Of an executor, for each replica: one for each of its workers, unless its size says otherwise."""
+        if not self._settings.on_cluster:
+            return self._settings.replica_cores
+        own = self._catalog.cluster_options(cluster)
+        return max(self._settings.replica_cores, own.workers) if own.size is None else own.size
 
     # -- objects --
 

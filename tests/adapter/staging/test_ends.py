@@ -8,7 +8,6 @@ import shutil
 from collections.abc import Iterator
 from copy import deepcopy
 from pathlib import Path
-from threading import Event
 from typing import Any
 
 import pytest
@@ -231,9 +230,9 @@ class TestStopped(Orders):
             project, **{"a.sql": WIDE.replace("orders') }}", "orders') }} where id = 1"), "c.sql": sleeping}
         )
         process = DbtProcess(project, tmp_path, "run")
-        log = tmp_path / process.log.stem / "dbt.log"
-        wait_for(lambda: process.has_ended or (log.exists() and "pg_sleep(120)" in log.read_text()))
-        Event().wait(1)  # until the server has it: what begins after Ctrl-C is not cancelled
+        # Until the server has it: what begins after Ctrl-C is not cancelled.
+        sleeps = "select count(*) from pg_stat_activity where state = 'active' and query like '%pg_sleep(1' || '20)%'"
+        wait_for(lambda: process.has_ended or self.read(project, sleeps) == 1)
         assert not process.has_ended, process.output
         process.interrupt()
         assert process.wait() != 0

@@ -281,6 +281,8 @@ def test_a_size_is_so_many_cores_of_an_executor(monkeypatch: pytest.MonkeyPatch)
         runtime.query("ALTER CLUSTER sized SET (MEMORY LIMIT '1GB')")
         eventually(lambda: limits[-1] == LimitMemory(1 << 30, None))
         assert len(started) == 3
+        runtime.query("CREATE CLUSTER divided (WORKERS 5)")
+        eventually(lambda: [start.cores for start in started] == [2, 3, 4, 5])
     with running() as runtime:
         runtime.query("CREATE CLUSTER sized (SIZE 3)")
         eventually(lambda: [start.cores for start in runtime.driver.started] == [1, 1])

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from time import monotonic, sleep
 
 import pytest
 from ptvc.spark_properties import write_properties
@@ -18,6 +19,7 @@ from servers.standalone_spark import StandaloneSpark, executors, has_replica, ja
 
 from ..runtime_process import Runtime
 
+FOUND_WITHIN_S = 120.0
 CORES = 3
 """Of each machine: one of one machine is a replica's, the others are for jobs."""
 
@@ -47,9 +49,12 @@ class Cluster:
             self.new_node()
 
     def node_of_replica(self) -> Node:
-        """That on which the only replica runs."""
-        (node,) = (node for node in self.nodes if has_replica(node))
-        return node
+        """That on which the only replica runs, once that is so."""
+        deadline = monotonic() + FOUND_WITHIN_S
+        while len(found := [node for node in self.nodes if has_replica(node)]) != 1:
+            assert monotonic() < deadline, f"{len(found)} machines have a replica"
+            sleep(0.05)
+        return found[0]
 
     def executors(self) -> dict[int, Node]:
         return {pid: node for node in self.nodes for pid in executors(node)}

@@ -10,8 +10,8 @@ from random import Random
 
 import pytest
 
-from .conftest import running
-from .runtime_process import Runtime, alive
+from ..conftest import running
+from ..runtime_process import Runtime, alive
 
 pytestmark = pytest.mark.slow
 
