@@ -33,7 +33,7 @@ from ..errors import InvalidParameter, StorageError
 from ..persist.consensus.base import IDENTITY_BITS
 from ..persist.consensus.copies import DurableConsensus, not_empty
 from ..persist.consensus.sqlite import SqliteConsensus
-from ..persist.location import Location, open_blob
+from ..persist.location import Location, open_blob, open_objects
 from ..persist.part import BlobKey
 from ..persist.stores import open_consensus, remember
 from .copying import copy_missing, parts_in_blobs
@@ -111,6 +111,8 @@ def _begin(directory: Path, described: Mapping[str, str]) -> int:
 
 def _claimed(url: str, identity: int) -> set[BlobKey]:
     """Makes the place of the blobs this environment's; returns what is there already, as a restore was interrupted."""
+    if next(iter(open_objects(url).names()), None) is not None:
+        raise not_empty(url)  # state of another environment would be taken for this one's
     blob = open_blob(url)
     there = set(blob.keys())
     if (there and blob.owner() != identity) or blob.claim(identity) != identity:

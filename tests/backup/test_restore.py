@@ -18,7 +18,7 @@ from ptvc.errors import InvalidParameter, PtvcError, StorageError
 from ptvc.persist.client import PersistClient
 from ptvc.persist.consensus.copies import EPOCHS_AHEAD
 from ptvc.persist.inspect import verify
-from ptvc.persist.location import Location
+from ptvc.persist.location import Location, open_objects
 from ptvc.persist.stores import locate, open_stores
 
 
@@ -148,6 +148,20 @@ def test_a_directory_with_something_in_it(place: Place, manifest: Manifest, tmp_
     (directory / "state").mkdir(parents=True)
     with pytest.raises(InvalidParameter, match='is not empty: it has "state"'):
         restore(place, manifest, directory, Location())
+
+
+@pytest.mark.parametrize("blob", ["file", "s3"])
+def test_a_place_of_blobs_with_state_in_it(
+    place: Place, manifest: Manifest, tmp_path: Path, location: Callable[[str, str], Location], blob: str
+) -> None:
+    """The blobs were removed, and what replicas had left for each other was not: checkpoints of rows that are not restored."""
+    there = Location(blob=(tmp_path / "there").as_uri()) if blob == "file" else location("sqlite", blob)
+    (tmp_path / "run").write_bytes(b"rows")
+    open_objects(there.blob).put("u1/r1/a.run", tmp_path / "run")
+    with pytest.raises(InvalidParameter, match="holds an environment already"):
+        restore(place, manifest, tmp_path / "restored", there)
+    open_objects(there.blob).delete(["u1/r1/a.run"])
+    restore(place, manifest, tmp_path / "restored", there)
 
 
 def test_a_key_file_that_is_there_stays(place: Place, manifest: Manifest, tmp_path: Path) -> None:
