@@ -12,6 +12,7 @@ from typing import Any
 from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
+from ...errors import ReplicaUnavailable
 from ..shared_files import SharedRoot
 from . import class_archive
 from .job import Job
@@ -72,8 +73,10 @@ class Application:
         """On an executor on another machine it takes so many cores, on this one a slot."""
         if self._placement is None:
             run_resident(self._context, name, work)
-        else:
-            run_resident(self._context, name, work, cores, self._placement.prefer(name, cores))
+        elif (host := self._placement.prefer(name, cores)) is not None:
+            run_resident(self._context, name, work, cores, host)
+        elif self.has_ended:
+            raise ReplicaUnavailable("Spark has ended by itself")
 
     def stop_resident(self, name: str) -> None:
         """Ends it; one of the same name that is run afterwards had better be elsewhere."""

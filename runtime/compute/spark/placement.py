@@ -49,24 +49,26 @@ class Placement:
         self._left: dict[str, str] = {}
 
     def prefer(self, name: str, cores: int) -> str | None:
-        """A host for the resident of that name and so many cores, which it is taken to be on until it is seen to be elsewhere; None: no
-        executor is known.  Executors come in one by one after the start, and again when they have gone: who would be beside another of its
-        cluster waits for the next."""
-        deadline = monotonic() + AWAITED_S
-        while True:
+        """A host for the resident of that name and so many cores, which it is taken to be on until it is seen to be elsewhere.  Executors come in
+        one by one after the start, and again when they have gone: it waits for the first, and for the next if it would be beside another
+        of its cluster.  None: it was forgotten meanwhile, or the application has ended."""
+        with self._lock:
+            self._cores[name] = cores
+        deadline: float | None = None
+        while not self._context._jsc.sc().isStopped():
             with self._lock:
-                self._cores[name] = cores
+                if name not in self._cores:
+                    return None
                 others = {other: host for other, host in self._hosts().items() if other != name}
                 best = least_used(self._executors(), others, name, self._left.get(name))
-                beside = not best or best[0] in siblings_of(name, others)
-                if not beside or monotonic() > deadline:
-                    self._left.pop(name, None)
-                    if not best:
-                        self._preferred.pop(name, None)
-                        return None
-                    self._preferred[name] = best[0]
-                    return best[0]
+                if best:
+                    deadline = deadline or monotonic() + AWAITED_S
+                    if best[0] not in siblings_of(name, others) or monotonic() > deadline:
+                        self._left.pop(name, None)
+                        self._preferred[name] = best[0]
+                        return best[0]
             sleep(_LOOK_S)
+        return None
 
     def forget(self, name: str) -> None:
         """It is about to be ended; if it is begun once more, then elsewhere."""
