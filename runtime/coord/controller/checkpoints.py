@@ -67,6 +67,7 @@ class Checkpoints:
         self._epoch = epoch
         self._numbers = count(1)
         self._manifests: dict[str, str] = {}
+        self._publishing: set[str] = set()
         self._places: dict[str, str] = {}
         self._published: dict[GlobalId, dict[str, Checkpoint]] = {}
         self._outdated: dict[GlobalId, tuple[int, str]] = {}
@@ -164,18 +165,24 @@ class Checkpoints:
         ):
             return False
         manifest = _manifest_name(self._epoch, next(self._numbers)) if self._files.copied else MANIFEST
+        folder = self._files.name(path)
+        name = f"{folder}/{manifest}"
+        self._publishing.add(name)
         try:
             await asyncio.to_thread(self._publish, path, checkpoint, manifest)
         except (OSError, PtvcError) as error:
             logger.warning("cannot publish a checkpoint of %s: %s", id, error)
             return False
+        finally:
+            self._publishing.discard(name)
         if self.directory(id, replica) != directory:
+            if self._files.copied:  # otherwise it has gone with its directory
+                self._thread.submit(self._unpublish, (name,))
             return False
         self._published.setdefault(id, {})[replica] = checkpoint
         if self._files.copied:
-            folder = self._files.name(path)
             self._drop_manifests(folder)
-            self._manifests[folder] = f"{folder}/{manifest}"
+            self._manifests[folder] = name
         return True
 
     def _publish(self, path: Path, checkpoint: Checkpoint, manifest: str) -> None:
@@ -208,7 +215,7 @@ class Checkpoints:
             for checkpoint in checkpoints.values()
             for file in checkpoint.files()
         }
-        named.update(self._manifests.values())
+        named.update(self._manifests.values(), self._publishing)
         places = {f"{folder}/{place}" for folder, place in self._places.items()}
         return lambda name: name in named or "/".join(name.split("/")[:3]) in places
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -96,6 +97,46 @@ def test_files_of_a_former_place_are_needed_as_long_as_they_are_named(tmp_path: 
     assert two.unneeded() == {old[0]}
     assert not two.publish("u1", 30, old[0], new)
     assert unpublished not in two.unneeded(), "the next checkpoint may name it"
+    two.checkpoints.close()
+
+
+class Watched(FileObjects):
+    """Tells of what has just been written."""
+
+    def __init__(self, directory: Path, put: Callable[[str], None]) -> None:
+        super().__init__(directory)
+        self._has_put = put
+
+    def put(self, name: str, path: Path) -> None:
+        super().put(name, path)
+        self._has_put(name)
+
+
+def test_a_manifest_is_needed_before_it_counts(tmp_path: Path) -> None:
+    """Else maintenance would remove it, and then the one before goes."""
+    one = Coordinator(tmp_path, 1)
+    unneeded: list[set[str]] = []
+    watched = Watched(tmp_path / "blobs", lambda name: unneeded.append(one.unneeded()))
+    one.files = CopiedFiles(tmp_path / "machine-1", watched)
+    one.checkpoints = Checkpoints(one.files, NAMES, 2)
+    assert one.publish("u1", 10, one.write("u1"))
+    one.checkpoints.close()
+    assert unneeded == [set(), set()]
+
+
+def test_a_checkpoint_of_state_that_is_forgotten_meanwhile_does_not_count(tmp_path: Path) -> None:
+    one = Coordinator(tmp_path, 1)
+
+    def put(name: str) -> None:
+        if name.endswith(".json"):
+            one.checkpoints.forget("u1", "r1")
+
+    one.files = CopiedFiles(tmp_path / "machine-1", Watched(tmp_path / "blobs", put))
+    one.checkpoints = Checkpoints(one.files, NAMES, 2)
+    assert not one.publish("u1", 10, one.write("u1"))
+    one.checkpoints.close()
+    two = Coordinator(tmp_path, 3)
+    assert two.cut("u1") is None
     two.checkpoints.close()
 
 
