@@ -1354,8 +1354,8 @@ OTHERS = (
         (
             Edit(
                 "runtime/storage/source/delta/table.py",
-                "list(filter(_changes_data, actions.added))",
-                "actions.added",
+                'return bool(action.get("dataChange", True))',
+                "return True",
             ),
         ),
         ("tests/storage/source/delta/test_connector.py::test_only_what_differs_is_handed_out",),
