@@ -1,6 +1,6 @@
 """Where resident tasks had better run: on machines that have none of the same cluster, and few of others.
 
-It is a preference: Spark waits some seconds for such an executor, and takes any other then.  A task goes where Spark puts it again after its
+It is a preference: Spark waits half a minute for such an executor, and takes any other then.  A task goes where Spark puts it again after its
 executor has gone, whatever was preferred.
 """
 

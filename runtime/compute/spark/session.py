@@ -96,6 +96,8 @@ def _cluster_conf(own: Mapping[str, str]) -> dict[str, str]:
         # A machine that vanishes has closed no connection; a link that is back within half of that has lost nothing.
         "spark.network.timeout": "60s",
         "spark.executor.heartbeatInterval": "5s",
+        # Residents alone prefer a machine, and stay where they are put.
+        "spark.locality.wait": "30s",
         # Executors fail now and then in a long life: what counts is how many lately (YARN, Kubernetes).
         "spark.executor.failuresValidityInterval": "1h",
         "spark.executor.maxNumFailures": "1000",

@@ -22,6 +22,7 @@ def test_executors_elsewhere_reach_the_driver_and_know_no_path_of_its() -> None:
     conf = default_conf(Path("/environment/spark"), "10.0.0.5") | _cluster_conf({})
     assert conf["spark.driver.host"] == conf["spark.driver.bindAddress"] == "10.0.0.5"
     assert not any("/environment" in value for name, value in conf.items() if "executor" in name)
+    assert conf["spark.locality.wait"] == "30s"
     assert "spark.network.crypto.enabled" not in conf
     encrypted = _cluster_conf({"spark.authenticate": "true"})
     assert encrypted["spark.network.crypto.enabled"] == "true"
