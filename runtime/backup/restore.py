@@ -42,6 +42,8 @@ from .place import Place, file_key
 
 _MAY_BE_THERE = frozenset((LOCK_FILE, LOG_DIRECTORY, KEY_FILE, "secrets.tmp", RESTORE_FILE, "restore.tmp"))
 _RESTORED = frozenset((BLOB_DIRECTORY, STORES_FILE, *(CONSENSUS_FILE + end for end in ("", "-wal", "-shm"))))
+_BEGUN = frozenset(("spark", "columns"))
+"""What a runtime makes before it finds that it must not serve the directory; nothing of it is kept."""
 
 
 def restore(place: Place, manifest: Manifest, directory: Path, location: Location) -> None:
@@ -89,7 +91,7 @@ def _begun(directory: Path, described: Mapping[str, str]) -> int | None:
 
 def _check_empty(directory: Path, *, begun: bool) -> None:
     """Nothing but what a restore has left.  State of another environment would be taken for this one's, too."""
-    allowed = _MAY_BE_THERE | _RESTORED if begun else _MAY_BE_THERE
+    allowed = _MAY_BE_THERE | _RESTORED | _BEGUN if begun else _MAY_BE_THERE
     with usable(directory):
         others = sorted({entry.name for entry in os.scandir(directory)} - allowed)
     if others:

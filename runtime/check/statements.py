@@ -150,11 +150,12 @@ def _sink(node: Node, name: str, code: str, project: Project) -> Statement:
             hint="Set `connector`, for instance \"file '/data/out'\", or write the clause that follows CREATE SINK name as the body.",
         )
     key = f" key ({', '.join(config['key'])})" if config.get("key") else ""
-    envelope = config.get("envelope") or ("upsert" if config.get("key") else "debezium")
-    sql = (
-        f"create sink {name} from {read} into {config['connector']} format {config.get('format') or 'json'}{key}"
-        f" envelope {envelope}"
+    of_rows = config["connector"].split()[0].lower() == "postgres"
+    format_ = "" if of_rows else f" format {config.get('format') or 'json'}"
+    envelope = config.get("envelope") or (
+        "upsert" if config.get("key") else "none" if of_rows else "debezium"
     )
+    sql = f"create sink {name} from {read} into {config['connector']}{format_}{key} envelope {envelope}"
     return Statement(sql, len(sql))
 
 

@@ -102,6 +102,7 @@ class BoundedProtocol(HttpToolsProtocol):
         self._started: Any = None  # the request that is answered, or was last
         self._last_words: bytes | None = None  # what is to be said behind the answers that are due
         self._fault = _NO_REQUEST
+        self._half_closed = False  # by the client
 
     # --- the connection ---
 
@@ -118,6 +119,12 @@ class BoundedProtocol(HttpToolsProtocol):
         self._arrived()
         self._leave()
         super().connection_lost(exc)
+
+    def eof_received(self) -> bool:  # type: ignore[override]
+        """Who sends nothing more, as `nc -N`, hears the answers to what came whole; TLS ends as a whole."""
+        due = self.cycle is not None and not self.cycle.response_complete and not self._in_body
+        self._half_closed = due and self.transport.get_extra_info("sslcontext") is None
+        return self._half_closed
 
     def give_way(self) -> None:
         self._leave()
@@ -226,6 +233,8 @@ class BoundedProtocol(HttpToolsProtocol):
         # No other request is behind it.
         if self._last_words is not None:
             self._say(self._last_words)
+        elif self._half_closed:
+            self.transport.close()
         else:
             self._waits()
 

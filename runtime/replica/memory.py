@@ -119,7 +119,9 @@ class MemoryLimit:
         if self._held(holders) > self.limit and sum(h.spill() for h in holders) > 0:
             self._checked = monotonic()
             return None  # under way: to be looked at again
-        if (held := self._held(holders)) <= self.limit:
+        held = self._held(holders)
+        if held <= self.limit or _state(holders) <= self.limit:
+            # What is beyond it is on its way to the store: no dataflow that ends would make it less.
             self._checked = monotonic()
             return None
         largest = max((h for h in holders if not h.failed), key=lambda h: h.nbytes, default=None)
@@ -133,5 +135,8 @@ class MemoryLimit:
         )
 
     def _held(self, holders: Sequence[Holder]) -> int:
-        dataflows = sum(holder.nbytes for holder in holders if not holder.failed)
-        return dataflows + sum(buffer.nbytes for buffer in self.buffers)
+        return _state(holders) + sum(buffer.nbytes for buffer in self.buffers)
+
+
+def _state(holders: Sequence[Holder]) -> int:
+    return sum(holder.nbytes for holder in holders if not holder.failed)

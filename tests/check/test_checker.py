@@ -170,6 +170,15 @@ def test_a_sink_takes_its_connection_as_there(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    "options", ["key=['customer', 'day']", "", "key=['customer', 'day'], envelope='upsert'"]
+)
+def test_a_sink_into_postgresql_that_says_where_has_no_format(tmp_path: Path, options: str) -> None:
+    config = f"materialized='sink', connector='postgres connection elsewhere.pg (table public.t)', {options}"
+    sql = f"{{{{ config({config}) }}}}select * from {{{{ ref('totals') }}}}"
+    assert checked(tmp_path, {"models/out.sql": sql}).result.findings == []
+
+
+@pytest.mark.parametrize(
     "into",
     [
         "iceberg catalog connection elsewhere.lake (namespace 'n', table 't') using aws connection elsewhere.s3",

@@ -83,6 +83,27 @@ def test_the_largest_fails_until_the_rest_fits() -> None:
     )
 
 
+def test_what_waits_to_be_written_is_no_dataflows_fault() -> None:
+    """It goes by itself; each that failed for it would have freed nothing."""
+
+    class Waiting:
+        nbytes = 3 << 20
+        asked = 0
+
+        def shed(self) -> int:
+            self.asked += 1
+            return 0
+
+    limit, waiting = MemoryLimit(one_process=False), Waiting()
+    limit.limit, limit.buffers = 1 << 20, (waiting,)
+    held = [Held(48), Held(56)]
+    assert limit.check(held) is None
+    assert waiting.asked == 1
+    held[0].nbytes = 2 << 20
+    assert (found := limit.check(held)) is not None
+    assert found[0] is held[0]
+
+
 def test_what_cannot_be_taken_in_is_not_stepped() -> None:
     limit = MemoryLimit()
     limit.limit = 2_000

@@ -54,7 +54,7 @@ class Writes:
 
     async def insert(self, plan: Insert, context: ReadContext, transaction: Transaction) -> Command | Rows:
         item = context.catalog.get_as(plan.table, Table)
-        rows = await self.read(plan.relation, context, transaction)
+        rows = await self.read(plan.relation, context, transaction, item)
         if plan.conflict is not None:
             return await self._upsert(item, plan, plan.conflict, rows, context, transaction)
         await over_rows(len(rows), lambda: check_rows(item, rows))
@@ -80,7 +80,7 @@ class Writes:
             return await over_rows(len(hashes), lambda: _total(counted, hashes))
 
         def read(relation: Relation) -> Awaitable[Batch]:
-            return self.read(relation, context, transaction)
+            return self.read(relation, context, transaction, item)
 
         transaction.upserted.update(constraint.oid for constraint in arbiters)
         changes, written = await upserted(item, conflict, arbiters, rows, known, read)
@@ -94,9 +94,9 @@ class Writes:
 
     async def merge(self, plan: Merge, context: ReadContext, transaction: Transaction) -> Command:
         item = context.catalog.get_as(plan.table, Table)
-        rows = await self.read(plan.relation, context, transaction)
+        rows = await self.read(plan.relation, context, transaction, item)
         changes, new, count = await merged(
-            item, rows, lambda relation: self.read(relation, context, transaction)
+            item, rows, lambda relation: self.read(relation, context, transaction, item)
         )
         await over_rows(len(new), lambda: check_rows(item, new))
         await self._change(item, changes, context, transaction)
@@ -104,13 +104,13 @@ class Writes:
 
     async def delete(self, plan: Delete, context: ReadContext, transaction: Transaction) -> Command | Rows:
         item = context.catalog.get_as(plan.table, Table)
-        rows = await self.read(plan.relation, context, transaction)
+        rows = await self.read(plan.relation, context, transaction, item)
         await self._change(item, rows.negate(), context, transaction)
         return await self._answer("DELETE", plan.returning, rows)
 
     async def update(self, plan: Update, context: ReadContext, transaction: Transaction) -> Command | Rows:
         item = context.catalog.get_as(plan.table, Table)
-        rows = await self.read(plan.relation, context, transaction)
+        rows = await self.read(plan.relation, context, transaction, item)
         width = len(item.schema)
         old = rows.select(range(width))
         new = rows.select(range(width, 2 * width))
@@ -126,7 +126,7 @@ class Writes:
 
     async def truncate(self, plan: Truncate, context: ReadContext, transaction: Transaction) -> Command:
         for item in [context.catalog.get_as(table, Table) for table in plan.tables]:
-            rows = await self.read(item.contents, context, transaction)
+            rows = await self.read(item.contents, context, transaction, item)
             await self._change(item, rows.negate(), context, transaction)
         return Command("TRUNCATE TABLE")
 
@@ -164,18 +164,29 @@ class Writes:
             await write()
         return Command(f"COPY {total}")
 
-    async def read(self, relation: Relation, context: ReadContext, transaction: Transaction) -> Batch:
-        """The rows that a statement writes or deletes, and a note of what they were computed from."""
+    async def read(
+        self, relation: Relation, context: ReadContext, transaction: Transaction, into: Table | None
+    ) -> Batch:
+        """The rows that a statement writes to a table or deletes there, or (None) judges a definition by, and a note of what they were
+        computed from.
+
+        No note of what goes to a table that others do not see: nobody can tell by it that something else was written later.
+        """
         time = self._peeks.read_time(context)
         reads = _inputs([relation], context.catalog)
         if reads and transaction.time is None and not transaction.single:
             transaction.fix_time(time, self._peeks.hold)
         rows = await self._peeks.collect(relation, self._peeks.at(context, time))
-        keys = _keys(relation, context.catalog)
-        transaction.read_for_write(
-            {id_: Expected(time, keys.get(id_)) for id_ in reads if id_ in self._storage.collections}
-        )
+        if into is None or self._is_seen_by_others(into):
+            keys = _keys(relation, context.catalog)
+            transaction.read_for_write(
+                {id_: Expected(time, keys.get(id_)) for id_ in reads if id_ in self._storage.collections}
+            )
         return rows
+
+    def _is_seen_by_others(self, table: Table) -> bool:
+        """Not one of the session's own, nor one that the block has made."""
+        return not table.temporary and self._catalog.find_by_id(table.id) is not None
 
     async def _change(
         self, item: Table, changes: Batch, context: ReadContext, transaction: Transaction
@@ -269,7 +280,7 @@ class Writes:
         """Raises 23505 if rows that the block sees are of one key.  All of them count as the block's from then on: with a
         write of somebody else it does not commit."""
         catalog = context.catalog.fork([Change(old, new)])
-        rows = await self.read(new.contents, replace(context, catalog=catalog), transaction)
+        rows = await self.read(new.contents, replace(context, catalog=catalog), transaction, new)
 
         def counted() -> KeyCounts:
             if (found := duplicate(new, constraint, rows)) is not None:

@@ -151,7 +151,7 @@ class Sequencer:
         context = self._context(session, transaction)
 
         async def read(relation: Relation) -> Batch:
-            return await self.writes.read(relation, context, transaction)
+            return await self.writes.read(relation, context, transaction, None)
 
         async def add_key(old: Table, new: Table, key: Constraint) -> None:
             await self.writes.add_key(old, new, key, context, transaction)

@@ -52,5 +52,10 @@ def too_many() -> Refused:
     return Refused(429, "too many requests wait to be written", "53300", hint="Send it again later.")
 
 
+def defect() -> Refused:
+    """Of ours: what it is, no answer says."""
+    return Refused(500, "the request has failed; see the runtime's log", "XX000")
+
+
 def unavailable(message: str, sqlstate: str) -> Refused:
     return Refused(503, message, sqlstate, hint="Send it again later.")

@@ -31,7 +31,7 @@ from ..storage.parts import WrittenPart
 from ..storage.shards import KEYS_SCHEMA
 from ..storage.storage import Storage
 from ..thread_pool import EVALUATION
-from .delivery import Delivery, Refused, dropped, unavailable
+from .delivery import Delivery, Refused, defect, dropped, unavailable
 from .judge import Judged, judge, judge_each
 from .key_window import KeyChange, KeyWindow
 
@@ -149,8 +149,7 @@ class Inbox:
         except Exception:
             # A defect that a request has found: what it says is in no answer, and the next one may be sound.
             logger.exception("webhook requests have failed")
-            failure = Refused(500, "the request has failed; see the runtime's log", "XX000")
-            return [failure] * len(batch)
+            return [defect()] * len(batch)
 
     async def _written(self, deliveries: Sequence[Delivery]) -> list[bool | Refused]:
         item = self._item()
@@ -174,7 +173,7 @@ class Inbox:
         def work() -> list[Judged]:
             try:
                 return [judge(item.webhook, deliveries, secrets, known, now)]
-            except PtvcError:
+            except Exception:  # of one of them, most often: that one is told
                 return judge_each(item.webhook, deliveries, secrets, known, now)
 
         size = sum(len(delivery.body) for delivery in deliveries)

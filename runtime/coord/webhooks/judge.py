@@ -6,6 +6,7 @@ for the others.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -28,8 +29,10 @@ from ...repr.types import TIMESTAMPTZ
 from ...storage.changes import Changes
 from ...storage.row_filter import RowFilter, kept_changes
 from ...storage.source.webhook import BodyFormat, Check, CheckInput, HeaderColumn, InputKind, WebhookOptions
-from .delivery import Delivery, Refused, malformed, unauthorized
+from .delivery import Delivery, Refused, defect, malformed, unauthorized
 from .key_window import MOST_BYTES, digest
+
+logger = logging.getLogger(__name__)
 
 Values = list[str] | list[bytes]
 
@@ -81,6 +84,9 @@ def judge_each(
             judged = judge(options, [delivery], secrets, lambda key: seen.get(key) or known(key), now)
         except PtvcError as error:
             judged = Judged({0: malformed(error.message, error.sqlstate)})
+        except Exception:  # a defect that this request has found
+            logger.exception("a webhook request has failed")
+            judged = Judged({0: defect()})
         seen.update(judged.keys)
         found.append(judged)
     return found

@@ -8,11 +8,20 @@ written has, and the marks are taken off what comes out.  Objects of the same ke
 from __future__ import annotations
 
 import json
-from decimal import Decimal
 from typing import Any
 
 from ..datetimes.datetime_input import InputError
-from .document import DEPTH, MAX_DEPTH, Document, encode, in_order, no_constant, number_text, ordered, parse
+from .document import (
+    DEPTH,
+    MAX_DEPTH,
+    Document,
+    encode,
+    in_order,
+    no_constant,
+    ordered,
+    parse,
+    written_number,
+)
 
 _LONGEST = 4096
 """Numbers of a longer text may be beyond the bounds of `numeric`, or of what Python reads."""
@@ -84,6 +93,6 @@ def _with_numbers(written: str) -> str:
     for part in marked:
         number, _, after = part.partition('"')
         if number[0] == "-" or "e" in number or "E" in number or len(number) > _LONGEST_AS_WRITTEN:
-            number = number_text(Decimal(number))
+            number = written_number(number)
         parts += number, after
     return "".join(parts)

@@ -19,7 +19,7 @@ from __future__ import annotations
 import enum
 import json
 import re
-from decimal import Context, Decimal
+from decimal import Context, Decimal, InvalidOperation
 from typing import Any, Final, NoReturn
 
 from ..datetimes.datetime_input import InputError
@@ -220,6 +220,15 @@ def number_text(number: Decimal | int) -> str:
     if not number:
         return format(Decimal((0, (0,), min(exponent, 0))), "f")
     return format(number, "f")
+
+
+def written_number(written: str) -> str:
+    """A number with digits, a point, an exponent, as `numeric` prints it; 22003 for what `numeric` cannot hold."""
+    try:
+        number = Decimal(written)
+    except InvalidOperation:  # its exponent is beyond what Decimal takes
+        raise InputError("22003", "value overflows numeric format") from None
+    return number_text(number)
 
 
 def whole_number(number: Decimal | int) -> int:

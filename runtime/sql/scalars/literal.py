@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from decimal import Context, Decimal
+from decimal import Context, Decimal, InvalidOperation
 
 from ...expr.tree.scalar import Cast, Literal
 from ...repr.types import NUMERIC, TEXT, derived_numeric
@@ -17,7 +17,10 @@ def decimal_literal(text: str) -> Literal | Cast:
     What has more digits than `numeric` holds stays a text that becomes one: beside a float, it becomes a float instead
     (see expr/evaluate.py), and where it has to be a numeric it is error 22003.
     """
-    value = Decimal(text)
+    try:
+        value = Decimal(text)
+    except InvalidOperation:  # an exponent that Decimal does not take
+        return Cast(Literal(text, TEXT), NUMERIC)
     _, digits, exponent = value.as_tuple()
     assert isinstance(exponent, int)
     scale = max(0, -exponent)

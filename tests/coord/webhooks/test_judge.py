@@ -5,8 +5,10 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
+from ptvc.coord.webhooks import judge as judge_module
 from ptvc.coord.webhooks.delivery import Delivery
 from ptvc.coord.webhooks.judge import Judged, judge, judge_each
 from ptvc.expr.tree.scalar import Call, ColumnRef, Literal
@@ -114,3 +116,21 @@ def test_a_request_that_makes_all_fail_is_refused_alone() -> None:
     ]
     assert statuses[0] == statuses[2] == {0: 401}
     assert statuses[1][0] in (400, 401)
+
+
+def test_a_defect_that_one_request_finds_is_that_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    read = judge_module._bodies
+
+    def broken(options: WebhookOptions, body: bytes) -> Any:
+        return 1 / 0 if b"bad" in body else read(options, body)
+
+    monkeypatch.setattr(judge_module, "_bodies", broken)
+    options = WebhookOptions(BodyFormat.TEXT)
+    deliveries = [Delivery((), body) for body in (b"good", b"bad", b"good")]
+    found = judge_each(options, deliveries, {}, none, NOW)
+    assert [{place: refused.status for place, refused in one.refused.items()} for one in found] == [
+        {},
+        {0: 500},
+        {},
+    ]
+    assert [one.rows is not None for one in found] == [True, False, True]

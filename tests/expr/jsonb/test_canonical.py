@@ -78,3 +78,12 @@ def test_long_texts() -> None:
     for count in (1, 1_000, 2_000, 5_000):
         text = '{"b": 1.50, "a": [' + ", ".join(["-0.0"] * count) + "]}"
         assert canonical(text) == by_document(text)
+
+
+@pytest.mark.parametrize(
+    "number", ["1e99999999999999999999", "-0e-99999999999999999999", '{"a": [1e+99999999999999999999]}']
+)
+def test_an_exponent_that_no_number_has_is_an_overflow(number: str) -> None:
+    """As in PostgreSQL, of a zero as well; Python's Decimal has another error for it."""
+    for read in (quickly, by_document):
+        assert read(number) == "22003 value overflows numeric format"

@@ -19,7 +19,7 @@ from typing import NoReturn
 
 from ...datetimes.datetime_input import InputError
 from ...digits import whole
-from ...jsonb.document import number_text
+from ...jsonb.document import written_number
 from .path import (
     AnyElement,
     AnyMember,
@@ -326,4 +326,4 @@ class _Parser:
 def _number(text: str) -> Decimal | int:
     if text[:2] in ("0x", "0X"):
         return int(text, 16)
-    return Decimal(number_text(Decimal(text.replace("_", ""))))
+    return Decimal(written_number(text.replace("_", "")))

@@ -463,3 +463,23 @@ def test_a_crash_leaves_all_or_nothing(fresh: InProcess, monkeypatch: pytest.Mon
             db.execute("SELECT * FROM gone")
         db.execute("INSERT INTO u VALUES (4, 2)")
         assert rows(db, "SELECT s FROM m ORDER BY s") == [(3,), (4,)]
+
+
+def test_what_is_computed_for_nobody_else_does_not_conflict(db: Db, other: Db) -> None:
+    """Tables of the session, and those that the block has created, hold what was there when the block began to read."""
+    db.execute("CREATE TABLE t (k int)")
+    db.execute("CREATE TABLE kept (k int)")
+    db.execute("INSERT INTO t VALUES (1)")
+    with db.transaction():
+        db.execute("CREATE TEMPORARY TABLE own AS SELECT k FROM t")
+        db.execute("CREATE TABLE made AS SELECT k FROM t")
+        other.execute("INSERT INTO t VALUES (2)")
+        db.execute("UPDATE own SET k = own.k + 10 FROM t WHERE own.k = t.k")
+        db.execute("INSERT INTO kept SELECT k FROM own")
+    for table, found in (("own", [(11,)]), ("made", [(1,)]), ("kept", [(11,)]), ("t", [(1,), (2,)])):
+        assert rows(db, f"SELECT k FROM {table} ORDER BY k") == found
+    db.execute("BEGIN")
+    db.execute("INSERT INTO kept SELECT k FROM t")
+    other.execute("INSERT INTO t VALUES (3)")
+    with pytest.raises(errors.SerializationFailure):
+        db.execute("COMMIT")

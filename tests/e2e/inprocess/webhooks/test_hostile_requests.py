@@ -402,3 +402,18 @@ def test_a_flood_of_offers(db: Db, source: str, poster: Poster, line: Line) -> N
 def test_a_tunnel_is_refused(line: Line) -> None:
     line.send(b"CONNECT elsewhere:443 HTTP/1.1\r\nhost: elsewhere\r\n\r\n")
     assert status(line.read()) in (400, 404, 405)
+
+
+def test_who_sends_nothing_more_is_answered(db: Db, source: str, poster: Poster, line: Line) -> None:
+    line.send(2 * (head(poster, "content-length: 5") + b"whole"))
+    line.finish()
+    assert line.read_answers(2) == [200, 200]
+    assert line.read() == b"", "and the connection ends"
+    assert db.execute("SELECT count(*) FROM s WHERE body = 'whole'").fetchall() == [(2,)]
+
+
+def test_who_breaks_off_in_a_body_is_not(db: Db, source: str, poster: Poster, line: Line) -> None:
+    line.send(head(poster, "content-length: 50") + b"a part")
+    line.finish()
+    assert line.read() == b""
+    assert db.execute("SELECT count(*) FROM s").fetchall() == [(0,)]
