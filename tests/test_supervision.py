@@ -27,7 +27,13 @@ REPORTS_BY_ITSELF = {
     ("coord/thread_pool.py", "_start_thread"),  # every exception goes to who awaits the computation
     ("replica/ingest.py", "__init__"),  # a source that fails says so, and stops alone
     ("replica/egress.py", "__init__"),  # so does a sink
-    ("replica/jobs.py", "run_job"),
+    ("replica/jobs.py", "_reported"),  # joins it
+    ("replica/protocol/connection.py", "__init__"),  # a connection that fails is seen by who receives, too
+    (
+        "coord/controller/control_listener.py",
+        "_accepted",
+    ),  # the whole life of a connection, which logs every failure
+    ("replica/driving.py", "_keep_resident"),  # it only says that there is no room
     ("replica/driver.py", "main"),  # it ends the process, or looks at nothing that can fail
     ("coord/controller/driver_process.py", "__init__"),  # it waits for a process, and says its status
     ("replica/driving.py", "_handle"),

@@ -16,7 +16,7 @@ import io
 import sys
 import tarfile
 from collections.abc import Iterable, Iterator
-from importlib.metadata import Distribution, PackageNotFoundError, distribution
+from importlib.metadata import Distribution, PackageNotFoundError, distribution, distributions
 from pathlib import Path
 from typing import Annotated
 
@@ -96,6 +96,11 @@ def packed(more: Iterable[str]) -> list[Distribution]:
     return list(found.values())
 
 
+def _installed(name: str) -> Distribution:
+    """Not what the source in the current folder says of itself, if that is the package's (`.egg-info`).  Raises PackageNotFoundError."""
+    return next((there for there in distributions(name=name) if there.read_text("WHEEL")), distribution(name))
+
+
 def _collect(
     wanted: Requirement, found: dict[str, Distribution], done: set[tuple[str, frozenset[str]]]
 ) -> None:
@@ -104,7 +109,7 @@ def _collect(
         return
     done.add(key)
     try:
-        found[name] = there = distribution(name)
+        found[name] = there = _installed(name)
     except PackageNotFoundError:
         raise PtvcError(
             f"{wanted.name} is not installed", hint=f"Install it: pip install {wanted.name}"

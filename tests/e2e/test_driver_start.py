@@ -38,6 +38,8 @@ def test_it_ends_with_a_coordinator_that_ends_while_it_starts(
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         text=True,
+        # Who runs the tests behind nohup ignores it, and so would what they start.
+        preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL),
     )
     _await(lambda: bool(runtime.children()["driver"]))
     sleep(after_s)

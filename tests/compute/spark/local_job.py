@@ -44,6 +44,8 @@ def _levels(job: Job, rows: list[Row], files: SharedFiles) -> list[Row]:
 class LocalApplication:
     """Stands in for `Application` where a job is run."""
 
+    job_cores = 2
+
     def __init__(self, directory: Path, machine: Path | None = None) -> None:
         self._directory = directory
         self._machine = machine
