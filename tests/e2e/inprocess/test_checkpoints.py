@@ -153,7 +153,7 @@ def test_state_that_cannot_be_read_is_computed_again(what: str, caplog: pytest.L
         for name in OBJECTS:
             checkpoint = checkpoint_module.read(state(runtime, name))
             assert checkpoint is not None
-            path = runtime.directory / max(checkpoint.files(), key=lambda file: file.length).name
+            path = Path("/", max(checkpoint.files(), key=lambda file: file.length).name)
             match what:
                 case "missing run":
                     path.unlink()
