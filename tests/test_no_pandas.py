@@ -50,6 +50,8 @@ def test_the_driver_has_no_pandas(tmp_path: Path) -> None:
             "file:/b",
             "no master",
             "1g",
+            "127.0.0.1",
+            "",
         )
     )
     assert "ptvc.replica.main" in found
