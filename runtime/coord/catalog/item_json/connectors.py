@@ -21,6 +21,16 @@ from .fields import (
 )
 
 
+def computation_fields(item: Source | SourceTable) -> Json:
+    """What of it is kept: its own computation."""
+    return {
+        "where": None if item.where is None else item.where.to_json(),
+        "projection": None if item.projection is None else item.projection.to_json(),
+        "retain_rows": None if item.retention is None else item.retention.to_json(),
+        "applied": list(item.applied) or None,
+    }
+
+
 def source_fields(item: Source) -> Json:
     return columns_fields(item) | {
         "cluster": item.cluster,
@@ -31,10 +41,7 @@ def source_fields(item: Source) -> Json:
             label=item.label,
             **connector_fields(item.connector, item.key, item.envelope),
             retain_history_ms=item.retain_history_ms,
-            where=None if item.where is None else item.where.to_json(),
-            projection=None if item.projection is None else item.projection.to_json(),
-            retain_rows=None if item.retention is None else item.retention.to_json(),
-            applied=list(item.applied) or None,
+            **computation_fields(item),
         ),
     }
 
@@ -92,10 +99,7 @@ def source_table_fields(item: SourceTable) -> Json:
             retain_history_ms=item.retain_history_ms,
             create_sql=item.create_sql,
             upstream=item.upstream,
-            where=None if item.where is None else item.where.to_json(),
-            projection=None if item.projection is None else item.projection.to_json(),
-            retain_rows=None if item.retention is None else item.retention.to_json(),
-            applied=list(item.applied) or None,
+            **computation_fields(item),
         ),
     }
 
