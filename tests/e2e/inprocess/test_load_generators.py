@@ -11,7 +11,6 @@ from typing import Any
 import psycopg
 import pytest
 from inprocess import InProcess, eventually, rows
-from ptvc.coord.storage.group_commit import GroupCommit
 from ptvc.replica.ingest import _RunningSource
 from ptvc.storage.source.generator import tpch
 from ptvc.storage.source.generator.kinds import KINDS
@@ -279,17 +278,19 @@ def _crash(
 ) -> None:
     """Has the runtime die at the source's next step of that kind, or its replica, and start again."""
     there = threading.Event()
-    write, written = GroupCommit.write, _RunningSource._written
+    # Of this runtime alone: the module's, whose sources stand, writes on.
+    commits = runtime.coordinator.storage._commit
+    write, written = commits.write, _RunningSource._written
 
     async def hang() -> None:
         there.set()
         await asyncio.Event().wait()
 
-    async def before(self: Any, *arguments: Any, **more: Any) -> Any:
+    async def before(*arguments: Any, **more: Any) -> Any:
         await hang()
 
-    async def after(self: Any, *arguments: Any, **more: Any) -> Any:
-        await write(self, *arguments, **more)
+    async def after(*arguments: Any, **more: Any) -> Any:
+        await write(*arguments, **more)
         await hang()
 
     def between(self: Any, *arguments: Any) -> Any:
@@ -301,9 +302,9 @@ def _crash(
     with monkeypatch.context() as patch:
         match where:
             case "before the commit":
-                patch.setattr(GroupCommit, "write", before)
+                patch.setattr(commits, "write", before)
             case "behind the commit":
-                patch.setattr(GroupCommit, "write", after)
+                patch.setattr(commits, "write", after)
             case _:
                 patch.setattr(_RunningSource, "_written", between)
         if statement is not None:

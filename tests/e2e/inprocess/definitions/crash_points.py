@@ -9,8 +9,6 @@ from typing import Any
 import psycopg
 import pytest
 from inprocess import InProcess
-from ptvc.coord.storage.catalog_transactions import CatalogTransactions
-from ptvc.coord.storage.group_commit import GroupCommit
 
 CRASHES = ["halted", "durable", "adopted"]
 """Before the transaction is durable, while everything stands still; behind that, before anyone has heard of it; and when all have."""
@@ -19,32 +17,40 @@ CRASHES = ["halted", "durable", "adopted"]
 def crash_during(runtime: InProcess, sql: str, where: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Runs `sql`, and has the runtime die `where`, and start again."""
     there = threading.Event()
-    define, drop_shards = GroupCommit.define, CatalogTransactions._drop
+    # Of this process of it alone, not of other runtimes, nor of its next process.
+    storage = runtime.coordinator.storage
+    commits, transactions = storage._commit, storage._transactions
+    define = commits.define
 
     async def hang() -> None:
         there.set()
         await asyncio.Event().wait()
 
-    async def before(self: Any, *arguments: Any) -> None:
+    async def before(*arguments: Any) -> None:
         await hang()
 
-    async def after(self: Any, *arguments: Any) -> None:
-        await define(self, *arguments)
+    async def after(*arguments: Any) -> None:
+        await define(*arguments)
         await hang()
 
-    async def last(self: Any, items: Any) -> None:
+    async def last(items: Any) -> None:
         there.set()
         raise OSError("the process is killed here")
 
+    async def defined(parts: Any, expect: Any, keys: Any, unchecked: Any, valid: Any, defined: Any) -> int:
+        assert not parts
+        await commits.define(defined)
+        return 0
+
     # A block without rows is committed as a definition is.
-    monkeypatch.setattr(GroupCommit, "write_defined", _defined)
+    monkeypatch.setattr(commits, "write_defined", defined)
     match where:
         case "halted":
-            monkeypatch.setattr(GroupCommit, "define", before)
+            monkeypatch.setattr(commits, "define", before)
         case "durable":
-            monkeypatch.setattr(GroupCommit, "define", after)
+            monkeypatch.setattr(commits, "define", after)
         case "adopted":
-            monkeypatch.setattr(CatalogTransactions, "_drop", last)
+            monkeypatch.setattr(transactions, "_drop", last)
 
     def execute() -> None:
         with pytest.raises(psycopg.Error), runtime.connect() as mine:
@@ -55,14 +61,4 @@ def crash_during(runtime: InProcess, sql: str, where: str, monkeypatch: pytest.M
     assert there.wait(60)
     runtime.abandon()
     executing.join(60)
-    monkeypatch.setattr(GroupCommit, "define", define)
-    monkeypatch.setattr(CatalogTransactions, "_drop", drop_shards)
     runtime.start()
-
-
-async def _defined(
-    self: GroupCommit, parts: Any, expect: Any, keys: Any, unchecked: Any, valid: Any, defined: Any
-) -> int:
-    assert not parts
-    await self.define(defined)
-    return 0

@@ -11,8 +11,6 @@ import psycopg
 import pytest
 from inprocess import InProcess, eventually, hydrated, rows
 from psycopg import errors
-from ptvc.coord.storage.catalog_transactions import CatalogTransactions
-from ptvc.coord.storage.group_commit import GroupCommit
 
 from ..side_by_side import compare, outcomes, script
 
@@ -406,17 +404,19 @@ def test_a_session_that_ends_takes_its_block_along(runtime: InProcess, schema: s
 @pytest.mark.parametrize("where", ["before", "durable", "dropping"])
 def test_a_crash_leaves_all_or_nothing(fresh: InProcess, monkeypatch: pytest.MonkeyPatch, where: str) -> None:
     there = threading.Event()
-    submit, drop_shards = GroupCommit._submit, CatalogTransactions._drop
+    storage = fresh.coordinator.storage
+    commits, transactions = storage._commit, storage._transactions
+    submit = commits._submit
 
-    async def dies(self: Any, request: Any) -> Any:
+    async def dies(request: Any) -> Any:
         if not request.alone:
-            return await submit(self, request)
+            return await submit(request)
         if where == "durable":
-            await submit(self, request)
+            await submit(request)
         there.set()
         raise OSError("the process is killed here")
 
-    async def last(self: Any, items: Any) -> None:
+    async def last(items: Any) -> None:
         there.set()
         raise OSError("the process is killed here")
 
@@ -425,10 +425,10 @@ def test_a_crash_leaves_all_or_nothing(fresh: InProcess, monkeypatch: pytest.Mon
         db.execute("CREATE MATERIALIZED VIEW n AS SELECT count(*) AS n FROM t")
     before = shards(fresh)
     if where == "dropping":
-        monkeypatch.setattr(CatalogTransactions, "_drop", last)
+        monkeypatch.setattr(transactions, "_drop", last)
     else:
-        monkeypatch.setattr(GroupCommit, "_submit", dies)
-        monkeypatch.setattr(CatalogTransactions, "_drop", last)
+        monkeypatch.setattr(commits, "_submit", dies)
+        monkeypatch.setattr(transactions, "_drop", last)
 
     def define() -> None:
         with pytest.raises(psycopg.Error), fresh.connect() as mine:  # noqa: PT012
@@ -444,8 +444,6 @@ def test_a_crash_leaves_all_or_nothing(fresh: InProcess, monkeypatch: pytest.Mon
     assert there.wait(60)
     fresh.abandon()
     defining.join(60)
-    monkeypatch.setattr(GroupCommit, "_submit", submit)
-    monkeypatch.setattr(CatalogTransactions, "_drop", drop_shards)
     fresh.start()
     with fresh.connect() as db:
         if where == "before":
