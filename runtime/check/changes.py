@@ -14,6 +14,8 @@ from typing import Any
 
 from dbt.adapters.ptvc.definition_hash import definition_hash
 
+from ..coord.catalog.items import Sink
+from ..coord.ddl.sinks import over_columns
 from ..errors import PtvcError
 from ..sql.plans.definition_plans import CreateMaterializedView, CreateTable, CreateView
 from ..sql.plans.query_plans import Select
@@ -42,6 +44,7 @@ class Action(enum.Enum):
     REFILLED = "refilled"
     ONWARD = "onward"
     CUT_OVER = "cut over"
+    REFUSED = "refused"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,13 +73,15 @@ class Cost:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """`because_of` is the node below that is built anew, and with which the object changes; `kept` names those above that go on as they are."""
+    """`because_of` is the node below that is built anew, and with which the object changes; `kept` names those above that go on as they are.
+    `why_refused` is what the runtime says where it refuses the whole release for this object."""
 
     node: Node
     action: Action
     reasons: tuple[Reason, ...] = ()
     because_of: str | None = None
     why_not_in_place: str | None = None
+    why_refused: str | None = None
     kept: tuple[str, ...] = ()
     cost: Cost | None = None
 
@@ -87,6 +92,7 @@ class Change:
             "reasons": [reason.to_json() for reason in self.reasons],
             "because_of": self.because_of,
             "why_not_in_place": self.why_not_in_place,
+            "why_refused": self.why_refused,
             "kept": list(self.kept),
             "cost": None if self.cost is None else self.cost.to_json(),
         }
@@ -212,11 +218,24 @@ class Comparison:
         reasons = known.reasons if known is not None else ()
         cost = self.costs.get(node.id)
         if node.kind == "sink" and known is None:
-            return Change(node, Action.CUT_OVER, because_of=origin, cost=cost)
+            refused = self._why_refused(node)
+            action = Action.CUT_OVER if refused is None else Action.REFUSED
+            return Change(node, action, because_of=origin, why_refused=refused, cost=cost)
         if (known is not None and known.action is Action.IN_PLACE) or self._keeps_columns(node):
             kept = tuple(sorted(self._above(node.id)))
             return Change(node, Action.IN_PLACE, reasons, because_of=origin, kept=kept, cost=cost)
         return Change(node, Action.REBUILT, reasons, because_of=origin, cost=cost)
+
+    def _why_refused(self, node: Node) -> str | None:
+        """What a sink's target has against the columns that the sink, the same by its text, reads from now on."""
+        old, new = (version.environment.find(node.schema, node.alias) for version in (self.old, self.new))
+        if not isinstance(old, Sink) or not isinstance(new, Sink):
+            return None  # it could not be checked, which is said
+        try:
+            over_columns(old, new.schema)
+        except PtvcError as error:
+            return error.message
+        return None
 
     def _keeps_columns(self, node: Node) -> bool:
         """Whether it is a materialized view that was one before, with the same columns."""

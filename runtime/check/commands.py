@@ -97,7 +97,7 @@ def check(
 
     without_pandas()  # it takes a while to load, and nothing here has values of it
     from . import report, text
-    from .changes import Comparison
+    from .changes import Action, Comparison
     from .checker import Result
     from .findings import NotParsed
     from .nodes import Project
@@ -125,7 +125,8 @@ def check(
         for paragraph in text.paragraphs(found, known, compared):
             console.print(paragraph, end="\n\n")
         console.print(text.summary(found, known, seconds))
-    if found.errors or (strict and (found.warnings or found.not_checked)):
+    refused = compared is not None and any(c.action is Action.REFUSED for c in compared.changes)
+    if found.errors or refused or (strict and (found.warnings or found.not_checked)):
         raise typer.Exit(WRONG)
 
 

@@ -91,6 +91,7 @@ _ACTIONS = {
     Action.REFILLED: ("refilled", "green"),
     Action.ONWARD: ("onward", "green"),
     Action.CUT_OVER: ("cut over", "green"),
+    Action.REFUSED: ("refused", "bold red"),
 }
 _WORDS_AROUND = 3
 _WIDTH = max(len(word) for word, _ in _ACTIONS.values())
@@ -113,7 +114,8 @@ def changes(compared: Compared, project: Project) -> Iterator[Text]:
         line.append(f"{change.node.kind.replace('_', ' ')} {change.node.name}", "bold")
         if change.because_of is not None:
             below = project.nodes[change.because_of].name
-            reads = "reads what takes the place of" if change.action is Action.CUT_OVER else "rests on"
+            sink = change.action in (Action.CUT_OVER, Action.REFUSED)
+            reads = "reads what takes the place of" if sink else "rests on"
             line.append(f": {reads} {below}")
         if change.kept:
             line.append(
@@ -126,6 +128,8 @@ def changes(compared: Compared, project: Project) -> Iterator[Text]:
             line.append(_reason(reason))
         if change.why_not_in_place is not None:
             line.append(f"\n{' ' * _WIDTH}  not in place: {change.why_not_in_place}")
+        if change.why_refused is not None:
+            line.append(f"\n{' ' * _WIDTH}  its target: {change.why_refused}")
         yield line
 
 

@@ -95,12 +95,20 @@ def test_another_column_is_built_anew_with_what_rests_on_it(root: Path) -> None:
         "best": Action.IN_PLACE,
         "copied": Action.REBUILT,
         "over_copied": Action.REBUILT,
-        "feed": Action.CUT_OVER,
+        "feed": Action.REFUSED,
     }
+    assert found["feed"].why_refused == 'column 2 is called "total" instead of "orders"'
     assert found["daily"].why_not_in_place == 'column 2 is called "total" instead of "orders"'
     assert ("columns", "orders bigint", None) in reasons(found["daily"])
     assert found["best"].because_of == "model.shop.daily"
     assert found["over_copied"].because_of == "model.shop.copied"
+
+
+def test_a_sink_goes_on_over_what_has_its_columns(root: Path) -> None:
+    text = PROJECT["models/daily.sql"]
+    found = compared(root, {"models/daily.sql": text.replace("'materialized_view'", "'table'")})
+    assert (found["daily"].action, found["feed"].action) == (Action.REBUILT, Action.CUT_OVER)
+    assert found["feed"].why_refused is None
 
 
 def test_a_view_is_built_anew_and_a_table_above_is_not(root: Path) -> None:

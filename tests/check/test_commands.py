@@ -191,6 +191,22 @@ rebuilt   materialized view totals
     }
 
 
+def test_a_change_that_would_be_refused_is_an_error(root: Path) -> None:
+    """The target of a sink into files has records of the columns that it was begun with."""
+    feed = "{{ config(materialized='sink', connector=\"file '/tmp/feed'\") }}\nselect * from {{ ref('totals') }}\n"
+    write(root, {"models/feed.sql": feed})
+    assert run("check", *of(root))[0] == 0
+    (root / "target").rename(root / "state")
+    write(root, {"models/totals.sql": FILES["models/totals.sql"].replace("sum(amount)", "max(id)")})
+    code, output, _ = run("check", *of(root), "--state", root / "state")
+    assert code == 1
+    assert output.rpartition("\n\n")[0].endswith(
+        """\
+refused   sink feed: reads what takes the place of totals
+          its target: column "total" is of type bigint instead of numeric"""
+    )
+
+
 # --- lineage ---
 
 

@@ -38,7 +38,7 @@ def sink_changes(catalog: Catalog, plan: AlterSink) -> list[Change]:
     if plan.from_id == sink.on:
         return []
     try:
-        new = _reading(sink, catalog.item_by_id(plan.from_id).schema)
+        new = over_columns(sink, catalog.item_by_id(plan.from_id).schema)
     except PtvcError as error:
         raise PtvcError(
             f'sink "{sink.name}" cannot read "{catalog.get(plan.from_id).name}": {error.message}',
@@ -59,7 +59,7 @@ def _exchanged(sink: Sink, new: Sink, on: GlobalId) -> Sink:
     return new.reading(on, sink.formers)
 
 
-def _reading(sink: Sink, schema: Schema) -> Sink:
+def over_columns(sink: Sink, schema: Schema) -> Sink:
     """The sink, which reads such columns from now on.  Raises PtvcError where its target does not take them."""
     connector, options = connector_word(sink.connector), connector_options(sink.connector)
     key = exchanged_key(connector, options, sink.envelope.value, sink.key, sink.schema, schema, sink.kept)
