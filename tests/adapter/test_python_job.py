@@ -11,7 +11,14 @@ import pytest
 from dbt_common.exceptions import DbtRuntimeError
 
 from dbt.adapters.ptvc.credentials import PtvcCredentials
-from dbt.adapters.ptvc.python.models import _numbered, check_packages, model_file, spark_settings
+from dbt.adapters.ptvc.python import models
+from dbt.adapters.ptvc.python.models import (
+    _numbered,
+    check_packages,
+    model_file,
+    spark_settings,
+    start_spark,
+)
 
 WHERE: dict[str, Any] = {"database": "ptvc", "schema": "public"}
 
@@ -49,6 +56,46 @@ def test_packages() -> None:
 def test_settings() -> None:
     assert spark_settings({"a": 1, "b": "x"}, {"b": True}) == {"a": "1", "b": "true"}
     assert spark_settings(None, None) == {}
+
+
+@pytest.fixture
+def prepared(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = []
+    monkeypatch.setattr(models, "prepare", lambda **application: found.append(application))
+    return found
+
+
+def node(name: str, language: str = "python", **config: Any) -> Any:
+    return SimpleNamespace(unique_id=name, language=language, config=config)
+
+
+def test_spark_starts_with_a_run_that_has_a_python_model(prepared: list[dict[str, Any]]) -> None:
+    here = PtvcCredentials(path="/p", spark_config={"spark.a": 1}, **WHERE)
+    test = SimpleNamespace(unique_id="t")  # what is no model has no language
+    start_spark([node("m.b"), node("m.a", spark_config={"spark.b": True}), node("m.0", "sql"), test], here)
+    assert prepared == [{"master": None, "settings": {"spark.a": "1", "spark.b": "true"}}]
+
+
+@pytest.mark.parametrize(
+    ("master", "of_model", "nodes_language", "starts"),
+    [
+        (None, {}, "sql", False),
+        (None, {}, "python", True),
+        ("local[2]", {}, "python", True),
+        ("spark://h:7077", {}, "python", False),
+        ("spark://h:7077", {"spark.master": "local[2]"}, "python", True),
+    ],
+)
+def test_spark_starts_early_on_this_machine_alone(
+    prepared: list[dict[str, Any]],
+    master: str | None,
+    of_model: dict[str, str],
+    nodes_language: str,
+    starts: bool,
+) -> None:
+    credentials = PtvcCredentials(path="/p", spark_master=master, **WHERE)
+    start_spark([node("m.a", nodes_language, spark_config=of_model)], credentials)
+    assert bool(prepared) == starts
 
 
 def test_stores() -> None:

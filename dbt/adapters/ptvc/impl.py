@@ -31,7 +31,7 @@ from dbt.adapters.ptvc.deploying import Deploying, Server
 from dbt.adapters.ptvc.deployment import DEFAULT_CLUSTER, Deployment, as_in_production
 from dbt.adapters.ptvc.dialect import become_parent_of, package_of_default
 from dbt.adapters.ptvc.fixtures import has_diffs, rows_left
-from dbt.adapters.ptvc.python.models import SUBMISSION_METHOD, PtvcPythonJob, PythonResult
+from dbt.adapters.ptvc.python.models import SUBMISSION_METHOD, PtvcPythonJob, PythonResult, start_spark
 from dbt.adapters.ptvc.relation import (
     PtvcRelation,
     mark,
@@ -380,6 +380,9 @@ class PtvcAdapter(StagingAdapter):
         # What dbt calls with a model and credentials need not be a class.
         helper = partial(PtvcPythonJob, connections=self.connections, say=self._say)
         return {SUBMISSION_METHOD: helper}  # type: ignore[dict-item]
+
+    def run_begins(self, nodes: Sequence[Any]) -> None:
+        start_spark(nodes, self.credentials)
 
     def generate_python_submission_response(self, submission_result: PythonResult) -> PtvcAdapterResponse:
         rows = submission_result.rows

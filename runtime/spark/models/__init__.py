@@ -1,6 +1,6 @@
 """The process in which dbt's Python models run: `python -m ptvc.spark.models FD DIRECTORY`.
 
-dbt starts it when a run comes to its first Python model, and talks to it over the socket of that number (`channel`); it ends when the
+dbt starts it when a run begins that has a Python model, and talks to it over the socket of that number (`channel`); it ends when the
 socket does.  It has no connection to the runtime of its own: what it asks of SQL, and the rows that a model has made, go through
 dbt's, so that they are in dbt's session.
 

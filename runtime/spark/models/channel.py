@@ -69,7 +69,7 @@ class Channel:
         assert message["type"] in types, message["type"]
         return message
 
-    def wait(self, seconds: float) -> bool:
-        """Whether there is something to receive, within so many seconds."""
+    def wait(self, seconds: float | None) -> bool:
+        """Whether there is something to receive, within so many seconds; None: however long that takes."""
         with _talking():
             return self._connection.poll(seconds)

@@ -27,17 +27,21 @@ def main(fd: int, directory: Path) -> None:
     application = Application(directory)
     try:
         with suppress(DbtGone):
-            while channel.wait(IDLE_S):
-                _serve(channel, application)
+            idle_s: float | None = None
+            while channel.wait(idle_s):
+                idle_s = _serve(channel, application)
     finally:
         application.stop()
 
 
-def _serve(channel: Channel, application: Application) -> None:
-    message = channel.expect("run")
+def _serve(channel: Channel, application: Application) -> float | None:
+    """For how many seconds the process is to wait for what comes next: before the first model until dbt's process is gone."""
+    message = channel.expect("start", "run")
     application.start(message["master"], message["settings"])
     from .run import Job, run  # a second of CPU time, beside the JVM's
 
+    if message["type"] == "start":
+        return None
     job = Job.of(message)
     try:
         run(job, channel, application)
@@ -50,6 +54,7 @@ def _serve(channel: Channel, application: Application) -> None:
         sys.stdout.flush()
         sys.stderr.flush()
         os.write(1, f"\n{message['mark']}\n".encode())
+    return IDLE_S
 
 
 def _watch(parent: int) -> None:

@@ -281,7 +281,7 @@ class TestClones(Orders):
 
 class TestNobodySaysThatItHasEnded(Orders):
     def test_nothing_is_dropped_in_silence(self, project: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("dbt.adapters.ptvc.staging.run_end.get_adapter", lambda config: None)
+        monkeypatch.setattr("dbt.adapters.ptvc.staging.run_phases.get_adapter", lambda config: None)
         self.write(project, **{"a.sql": WIDE})
         with pytest.raises(
             Exception, match=r"staged for model\.test\.a, model\.test\.b has not taken its place"

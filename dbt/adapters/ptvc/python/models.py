@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
@@ -22,7 +22,7 @@ from packaging.requirements import InvalidRequirement, Requirement
 
 from dbt.adapters.ptvc.connections import PtvcConnectionManager, project_directory
 from dbt.adapters.ptvc.credentials import PtvcCredentials
-from dbt.adapters.ptvc.python.process import Message, ProcessEndedError, PythonProcess, taken
+from dbt.adapters.ptvc.python.process import Message, ProcessEndedError, PythonProcess, prepare, taken
 
 logger = AdapterLogger("ptvc")
 
@@ -85,13 +85,11 @@ class PtvcPythonJob(PythonJobHelper):
         if self._timeout is not None:
             self._deadline = time.monotonic() + self._timeout
         text, file = _numbered(code, self._model["raw_code"], self._file)
-        settings = spark_settings(self._credentials.spark_config, self._config.get("spark_config"))
         process.begin(
             code=text,
             file=file or self._shown,
             stores=self._credentials.store_options(),
-            master=settings.pop("spark.master", self._credentials.spark_master),
-            settings=settings,
+            **_application(self._credentials, self._config),
         )
         try:
             result = self._followed(process, process.received(self._say, self._check))
@@ -237,6 +235,22 @@ def _timeout(value: object) -> float | None:
     if not isinstance(value, int | float) or isinstance(value, bool) or value <= 0:
         raise DbtRuntimeError(f"`timeout: {value}` is no number of seconds.")
     return float(value)
+
+
+def start_spark(nodes: Sequence[Any], credentials: PtvcCredentials) -> None:
+    """Spark starts beside what a run makes before its first Python model: it takes seconds.  On a cluster it waits for the model: executors
+    that do nothing are others' loss."""
+    models = [node for node in nodes if getattr(node, "language", None) == "python"]
+    if models:
+        application = _application(credentials, min(models, key=lambda node: node.unique_id).config)
+        if application["master"] is None or application["master"].startswith("local"):
+            prepare(**application)
+
+
+def _application(credentials: PtvcCredentials, config: Any) -> dict[str, Any]:
+    """What a model asks of Spark."""
+    settings = spark_settings(credentials.spark_config, config.get("spark_config"))
+    return {"master": settings.pop("spark.master", credentials.spark_master), "settings": settings}
 
 
 def spark_settings(*given: Mapping[str, Any] | None) -> dict[str, str]:

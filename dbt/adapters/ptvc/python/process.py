@@ -17,7 +17,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from multiprocessing import Pipe
 from multiprocessing.connection import wait
 from typing import Any
@@ -29,7 +29,7 @@ _POLL_S = 0.1
 _OUTPUT_WITHIN_S = 5.0
 _READ_BYTES = 1 << 16
 _IDLE_S = 45.0
-"""After 60 s without work the process ends by itself: one that is near to that is not counted upon."""
+"""60 s after its last model the process ends by itself: one that is near to that is not counted upon."""
 
 
 class ProcessEndedError(Exception):
@@ -56,11 +56,12 @@ class PythonProcess:
         self._output = self._pipe.fileno()
         self._text = b""
         self._mark = ""
-        self._used = time.monotonic()
+        self._used: float | None = None
 
     @property
     def is_usable(self) -> bool:
-        return self._process.poll() is None and time.monotonic() - self._used < _IDLE_S
+        idle_s = 0.0 if self._used is None else time.monotonic() - self._used
+        return self._process.poll() is None and idle_s < _IDLE_S
 
     def stop(self) -> None:
         """At once: Spark's JVM ends with it."""
@@ -136,19 +137,32 @@ def taken(check: Callable[[], None]) -> Iterator[PythonProcess]:
     while not _turn.acquire(timeout=_POLL_S):
         check()
     try:
-        if _process is not None and not _process.is_usable:
-            _process.stop()
-            _process = None
-        if _process is None:
-            _process = PythonProcess()
+        process = _usable()
         try:
-            yield _process
+            yield process
         except BaseException:
-            _process.stop()
+            process.stop()
             _process = None
             raise
     finally:
         _turn.release()
+
+
+def prepare(**application: Any) -> None:
+    """Has the process begin to start Spark, before a model asks for it; see `ptvc.spark.models.main`."""
+    # Should it have ended already, then the first model has another one made, and says what becomes of that.
+    with _turn, suppress(ProcessEndedError):
+        _usable().send("start", **application)
+
+
+def _usable() -> PythonProcess:
+    global _process
+    if _process is not None and not _process.is_usable:
+        _process.stop()
+        _process = None
+    if _process is None:
+        _process = PythonProcess()
+    return _process
 
 
 @atexit.register

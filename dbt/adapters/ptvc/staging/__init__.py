@@ -10,7 +10,7 @@
 | placing   | the statements of the transaction in which they take their places        |
 | session   | the connection that holds the locks of a run, and its staging schemas    |
 | staging   | a run's staging, from the first object to the end                        |
-| run_end   | where dbt says that all nodes of a run have ended, or that it was stopped |
+| run_phases | where dbt says which nodes a run has, that all have ended, or that it was stopped |
 | sinks     | the adapter's part that lets sinks go on                                 |
 | adapter   | the adapter's part that the macros call, and that ends a run             |
 """

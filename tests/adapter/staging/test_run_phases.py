@@ -15,24 +15,29 @@ import pytest
 from dbt.artifacts.schemas.results import RunStatus
 from dbt.task.build import BuildTask
 from dbt.task.clone import CloneTask
+from dbt.task.compile import CompileTask
 from dbt.task.run import RunTask
 from dbt.task.runnable import GraphRunnableTask
 
 from dbt import selected_resources
-from dbt.adapters.ptvc.staging import run_end
-from dbt.adapters.ptvc.staging.run_end import call_when_runs_end
+from dbt.adapters.ptvc.staging import run_phases
+from dbt.adapters.ptvc.staging.run_phases import tell_of_runs
 
 NODE = SimpleNamespace(unique_id="model.a.b", depends_on_nodes=["model.a.c"], is_ephemeral_model=False)
 
 
 class Adapter:
     def __init__(self) -> None:
+        self.begun: list[Sequence[Any]] = []
         self.ended: list[dict[str, Sequence[str]]] = []
         self.stopped: list[Sequence[Any]] = []
 
     @contextmanager
     def connection_named(self, name: str) -> Iterator[None]:
         yield
+
+    def run_begins(self, nodes: Sequence[Any]) -> None:
+        self.begun.append(nodes)
 
     def run_ended(self, results: Sequence[Any], parents: Mapping[str, Sequence[str]]) -> None:
         self.ended.append(dict(parents))
@@ -45,7 +50,7 @@ class Adapter:
 @pytest.fixture
 def adapter(monkeypatch: pytest.MonkeyPatch) -> Adapter:
     made = Adapter()
-    monkeypatch.setattr(run_end, "get_adapter", lambda config: made)
+    monkeypatch.setattr(run_phases, "get_adapter", lambda config: made)
     return made
 
 
@@ -86,7 +91,7 @@ def wrapped_by_another(calls: list[str]) -> None:
 def test_the_end_is_told_once(adapter: Adapter, calls: list[str], order: str) -> None:
     for step in order.split(", "):
         if step == "ours":
-            call_when_runs_end(Adapter)
+            tell_of_runs(Adapter)
         else:
             wrapped_by_another(calls)
     task().execute_nodes()
@@ -96,7 +101,7 @@ def test_the_end_is_told_once(adapter: Adapter, calls: list[str], order: str) ->
 
 @pytest.mark.parametrize("command", [RunTask, BuildTask, CloneTask])
 def test_of_every_command(adapter: Adapter, calls: list[str], command: type[GraphRunnableTask]) -> None:
-    call_when_runs_end(Adapter)
+    tell_of_runs(Adapter)
     task(command).execute_nodes()
     assert len(adapter.ended) == 1
 
@@ -106,13 +111,24 @@ def test_the_nodes_of_a_run_are_known_however_they_were_chosen(
 ) -> None:
     """`dbt retry` does not choose them by a selector, which would say them."""
     monkeypatch.setattr(selected_resources, "SELECTED_RESOURCES", ["model.a.of_the_run_before"])
-    call_when_runs_end(Adapter)
+    tell_of_runs(Adapter)
     task()._runtime_initialize()
     assert [NODE.unique_id] == selected_resources.SELECTED_RESOURCES
 
 
+@pytest.mark.parametrize(
+    ("command", "told"), [(BuildTask, 1), (RunTask, 1), (CompileTask, 0), (CloneTask, 0)]
+)
+def test_the_beginning_is_told_of_what_makes_models(
+    adapter: Adapter, calls: list[str], command: type[GraphRunnableTask], told: int
+) -> None:
+    tell_of_runs(Adapter)
+    task(command)._runtime_initialize()
+    assert adapter.begun == [[NODE]] * told
+
+
 def test_a_stopped_run_is_told_before_dbt_writes_its_results(adapter: Adapter, calls: list[str]) -> None:
-    call_when_runs_end(Adapter)
+    tell_of_runs(Adapter)
     stopped = task()
 
     def interrupted() -> None:
@@ -135,7 +151,7 @@ def test_a_release_that_is_stopped_is_written(
         raise KeyboardInterrupt
 
     monkeypatch.setattr(adapter, "run_ended", interrupted)
-    call_when_runs_end(Adapter)
+    tell_of_runs(Adapter)
     stopped = task()
     stopped.args, stopped.started_at = SimpleNamespace(write_json=True), 0.0
     monkeypatch.setattr(dbt_args, "args_to_dict", lambda args: {"vars": {}, "invocation_command": ""})

@@ -1,4 +1,4 @@
-"""Where dbt says that all nodes of a run have ended, and how, or that it was stopped.
+"""Where dbt says which nodes a run has, that all of them have ended, and how, or that it was stopped.
 
 dbt-core tells an adapter nothing of that: a hook of the adapter's package would, but counts as one more result of every run.  So the
 adapter is called from the place where every command of dbt that runs nodes (`build`, `run`, `clone`, ...) has done so, before the hooks of the
@@ -16,6 +16,7 @@ from datetime import UTC, datetime
 from typing import Any, Protocol
 
 from dbt.adapters.factory import get_adapter
+from dbt.task.run import RunTask
 from dbt.task.runnable import GraphRunnableTask, mark_node_as_skipped
 
 from dbt import selected_resources
@@ -25,7 +26,10 @@ _MARK = "_ends_staging"
 _STOPPED = "the run was stopped before this was done"
 
 
-class EndingRun(Protocol):
+class HearsOfRuns(Protocol):
+    def run_begins(self, nodes: Sequence[Any]) -> None:
+        """`nodes` are those of the manifest that a command which makes models has chosen, in no order."""
+
     def run_ended(self, results: Sequence[Any], parents: Mapping[str, Sequence[str]]) -> None:
         """`results` are dbt's RunResults, `parents` the nodes that each node is made from."""
 
@@ -33,7 +37,7 @@ class EndingRun(Protocol):
         """By Ctrl-C, before its end or in it.  Whether something was staged."""
 
 
-def call_when_runs_end(adapter_type: type[EndingRun]) -> None:
+def tell_of_runs(adapter_type: type[HearsOfRuns]) -> None:
     """All runs of this process, of adapters of that type."""
 
     def adapter_of(task: GraphRunnableTask) -> Any:
@@ -42,8 +46,15 @@ def call_when_runs_end(adapter_type: type[EndingRun]) -> None:
 
     def choose_nodes(original: Callable[..., Any], task: GraphRunnableTask) -> None:
         original(task)
-        if adapter_of(task) is not None and task.job_queue is not None:
-            selected_resources.set_selected_resources(task.job_queue.get_selected_nodes())
+        adapter = adapter_of(task)
+        if adapter is None or task.job_queue is None:
+            return
+        chosen = task.job_queue.get_selected_nodes()
+        selected_resources.set_selected_resources(chosen)
+        if isinstance(task, RunTask):
+            assert task.manifest is not None
+            nodes = task.manifest.nodes
+            adapter.run_begins([nodes[id_] for id_ in chosen if id_ in nodes])
 
     def execute_nodes(original: Callable[..., Any], task: GraphRunnableTask) -> Any:
         results = original(task)
