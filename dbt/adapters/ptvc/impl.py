@@ -45,6 +45,7 @@ from dbt.adapters.ptvc.single_relation import named_relation, reads_one_ref
 from dbt.adapters.ptvc.source_body import closing_parenthesis, is_of_source
 from dbt.adapters.ptvc.staging.adapter import StagingAdapter
 from dbt.adapters.ptvc.staging.retired import stands_for
+from dbt.adapters.ptvc.staging.run_phases import tell_of_runs
 from dbt.adapters.ptvc.translation import dialect_of, translated_model, why_not
 
 if TYPE_CHECKING:
@@ -105,6 +106,7 @@ class PtvcAdapter(StagingAdapter):
 
     def __init__(self, config: AdapterRequiredConfig, mp_context: SpawnContext) -> None:
         super().__init__(config, mp_context)
+        tell_of_runs(type(self))
         become_parent_of(self.type())
 
     @classmethod

@@ -18,7 +18,7 @@ from ptvc.storage.lake.catalogs import open_catalog
 from ptvc.storage.lake.partitions import PartitionField
 from ptvc.storage.source.delta.options import DeltaSourceOptions
 from ptvc.storage.source.iceberg.options import IcebergSourceOptions
-from servers.duckdb_lakes import duckdb_rows, packages
+from servers.duckdb_process import duckdb_rows, packages
 from servers.iceberg_rest import RestCatalogServer, iceberg_rest
 from servers.maven_jars import Missing
 

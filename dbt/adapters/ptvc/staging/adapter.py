@@ -24,7 +24,6 @@ from dbt.adapters.ptvc.staging.names import REFERENCES, Name
 from dbt.adapters.ptvc.staging.own_tables import obstacle, reads_by_plain_name, with_own_tables
 from dbt.adapters.ptvc.staging.readers import above_readers
 from dbt.adapters.ptvc.staging.results import NOT_DONE, failed_tests_above, not_done, refusal, reported
-from dbt.adapters.ptvc.staging.run_phases import tell_of_runs
 from dbt.adapters.ptvc.staging.session import StagingSession
 from dbt.adapters.ptvc.staging.sinks import SinksAdapter
 from dbt.adapters.ptvc.staging.staged import (
@@ -51,7 +50,6 @@ class StagingAdapter(SinksAdapter):
 
     def __init__(self, config: AdapterRequiredConfig, mp_context: SpawnContext) -> None:
         super().__init__(config, mp_context)
-        tell_of_runs(type(self))
         self._staging = Staging(self._staging_session)
         self._left_as_it_is: dict[tuple[str | None, str | None], str | None] = {}
         self._schemas_there: set[str] = set()

@@ -7,6 +7,7 @@ the connection, where the client can; and tokens.
 | pgjdbc | yes | yes | yes |
 | node-postgres | yes | yes | yes |
 | asyncpg | yes | yes, with the protocol named by hand | no: it has SCRAM without it |
+| DuckDB's extension `postgres` (a libpq before 17) | yes | no | no |
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from inprocess import FAST, InProcess, running
 from psql import PSQL
 from ptvc.network.certificates import POSTGRES_PROTOCOL, CertificateFiles, Certificates
 from servers.certificates import Authority
+from servers.duckdb_process import POSTGRES, Refused, duckdb_rows
 from servers.java_process import java_environment
 from servers.maven_jars import JDBC, Missing, java
 from servers.node_clients import packages, run_script
@@ -219,3 +221,41 @@ def test_asyncpg(site: Site, direct: bool) -> None:
     asyncio.run(main(context))
     with pytest.raises(ssl.SSLCertVerificationError):
         asyncio.run(main(ssl.create_default_context(cafile=str(site.other))))
+
+
+# --- DuckDB ---
+
+
+@pytest.mark.slow
+def test_duckdb(site: Site) -> None:
+    """It reads by COPY in binary, over several connections at once."""
+
+    def duckdb(root: Path, *statements: str) -> list[tuple[object, ...]]:
+        given = libpq(site, root, channel_binding="prefer").replace("'", "''")
+        return duckdb_rows(f"ATTACH '{given}' AS there (TYPE postgres)", *statements, extensions=POSTGRES)
+
+    schema = "of_duckdb"
+    site.runtime.query(f"CREATE SCHEMA {schema}")
+    site.runtime.query(f"GRANT ALL ON SCHEMA {schema} TO ann")
+    try:
+        asked = f"SELECT * FROM postgres_query('there', '{SSL}')"
+        assert duckdb(site.root, asked) == [(True, "TLSv1.3")]
+    except Missing as missing:
+        pytest.skip(str(missing))
+    made = f"CREATE TABLE there.{schema}.t AS SELECT i, i % 7 AS k, 'x' || i AS v FROM range(20000) r(i)"
+    duckdb(site.root, made, f"INSERT INTO there.{schema}.t VALUES (20000, NULL, NULL)")
+    view = f"CREATE VIEW {schema}.v AS SELECT k, count(*) AS n, max(v) AS v FROM {schema}.t GROUP BY k"
+    duckdb(site.root, f"CALL postgres_execute('there', '{view}')")
+    grouped = [(0, 2858, "x9996"), (6, 2857, "x9995"), (None, 1, None)]
+    assert (
+        duckdb(
+            site.root, f"SELECT * FROM there.{schema}.v WHERE k IS NULL OR k IN (0, 6) ORDER BY k NULLS LAST"
+        )
+        == grouped
+    )
+    assert duckdb(site.root, f"SELECT count(*), sum(i) FROM there.{schema}.t") == [(20001, 200010000)]
+    assert duckdb(site.root, f"SELECT v FROM there.{schema}.t WHERE i = 15000") == [("x15000",)]
+    with pytest.raises(Refused, match="system column ctid is not supported"):
+        duckdb(site.root, f"DELETE FROM there.{schema}.t WHERE i = 5")
+    with pytest.raises(Refused, match="certificate verify failed"):
+        duckdb(site.other, asked)

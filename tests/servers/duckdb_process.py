@@ -1,4 +1,5 @@
-"""DuckDB with its extensions for lakes, in a process of its own: they are packages of one version of DuckDB, which is not that of the project.
+"""DuckDB with its extensions for lakes and for PostgreSQL, in a process of its own: they are packages of one version of DuckDB, which is not that
+of the project.
 
 These are fetched from the package index once, into a cache that all runs of this machine share.
 """
@@ -11,6 +12,7 @@ import pickle
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,16 +20,18 @@ from .maven_jars import Missing, shared_cache
 
 FETCHED_WITHIN_S = 300
 _DUCKDB, _EXTENSIONS = "1.4.4", "1.4.4.20260205"
-_NAMES = ("avro", "delta", "httpfs", "iceberg")
-_WANTED = (f"duckdb=={_DUCKDB}", *(f"duckdb-ext-{name}=={_EXTENSIONS}" for name in _NAMES))
-_PROGRAM = f"""
+LAKES = ("avro", "delta", "httpfs", "iceberg")
+POSTGRES = ("postgres_scanner",)
+_PACKAGES = (*LAKES, "postgres")
+_WANTED = (f"duckdb=={_DUCKDB}", *(f"duckdb-ext-{name}=={_EXTENSIONS}" for name in _PACKAGES))
+_PROGRAM = """
 import pickle, sys
 import duckdb
-folder, *statements = sys.argv[1:]
-db = duckdb.connect(config={{"extension_directory": folder, "autoinstall_known_extensions": False}})
+folder, names, *statements = sys.argv[1:]
+db = duckdb.connect(config={"extension_directory": folder, "autoinstall_known_extensions": False})
 db.execute("SET enable_progress_bar = false")
-for name in {_NAMES}:
-    db.execute(f"LOAD {{name}}")
+for name in names.split(","):
+    db.execute(f"LOAD {name}")
 for statement in statements:
     found = db.execute(statement)
 sys.stdout.buffer.write(pickle.dumps(found.fetchall()))
@@ -38,7 +42,7 @@ def packages() -> Path:
     """The folder that is to be in the path of modules.  Raises Missing."""
     cache = shared_cache()
     python = f"{sys.version_info.major}.{sys.version_info.minor}"
-    folder = cache / f"duckdb-{_EXTENSIONS}-{'-'.join(_NAMES)}-{python}"
+    folder = cache / f"duckdb-{_EXTENSIONS}-{'-'.join(_PACKAGES)}-{python}"
     cache.mkdir(parents=True, exist_ok=True)
     with (cache / "lock-duckdb").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -69,18 +73,26 @@ def _fetch(folder: Path) -> None:
         check=False,
     )
     if done.returncode:
-        raise Missing(f"DuckDB's extensions for lakes cannot be fetched: {done.stderr.strip()[-400:]}")
+        raise Missing(f"DuckDB's extensions cannot be fetched: {done.stderr.strip()[-400:]}")
 
 
-def duckdb_rows(*statements: str) -> list[tuple[Any, ...]]:
-    """Of the last of them, such as a query over `delta_scan` or `iceberg_scan`.  Raises Missing."""
+class Refused(Exception):
+    """What DuckDB has said to a statement."""
+
+
+def duckdb_rows(
+    *statements: str, extensions: Sequence[str] = LAKES, **environment: str
+) -> list[tuple[Any, ...]]:
+    """Of the last of them, such as a query over `delta_scan` or `iceberg_scan`; the extensions are loaded before.  Raises Missing, Refused."""
     folder = packages()
+    program = [sys.executable, "-c", _PROGRAM, str(folder / "duckdb_ext" / "extensions")]
     done = subprocess.run(
-        [sys.executable, "-c", _PROGRAM, str(folder / "duckdb_ext" / "extensions"), *statements],
+        [*program, ",".join(extensions), *statements],
         capture_output=True,
         check=False,
-        env={**os.environ, "PYTHONPATH": str(folder)},
+        env={**os.environ, "PYTHONPATH": str(folder), **environment},
     )
-    assert done.returncode == 0, done.stderr.decode(errors="replace")
+    if done.returncode:
+        raise Refused(done.stderr.decode(errors="replace"))
     rows: list[tuple[Any, ...]] = pickle.loads(done.stdout)
     return rows
