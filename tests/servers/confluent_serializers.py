@@ -1,54 +1,30 @@
 """Confluent's own serializers, in a process of their own: they need packages that nothing else here does.
 
-These are fetched from the package index once, into a cache that all runs of this machine share.
+In that process:
 
     python -m servers.confluent_serializers '{"url": ..., "topic": ..., "schema": ..., "subject": ..., "values": "..."}'
 """
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import pickle
 import subprocess
 import sys
-import tempfile
 from base64 import b64decode, b64encode
 from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from .maven_jars import Missing, shared_cache
-
-FETCHED_WITHIN_S = 300
+from .python_packages import python_packages
 
 
 def packages() -> Path:
     """The folder that is to be in the path of modules.  Raises Missing."""
-    of, cache = version("confluent-kafka"), shared_cache()
-    folder = cache / f"confluent-serializers-{of}-{sys.version_info.major}.{sys.version_info.minor}"
-    cache.mkdir(parents=True, exist_ok=True)
-    with (cache / "lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not folder.is_dir():
-            with tempfile.TemporaryDirectory(dir=cache) as made:
-                _fetch(Path(made) / "packages", f"confluent-kafka[avro,schemaregistry]=={of}")
-                (Path(made) / "packages").rename(folder)
-    return folder
-
-
-def _fetch(folder: Path, wanted: str) -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "pip", "install", "-q", "--target", str(folder), wanted],
-        capture_output=True,
-        text=True,
-        timeout=FETCHED_WITHIN_S,
-        check=False,
-    )
-    if done.returncode:
-        raise Missing(f"Confluent's serializers cannot be fetched: {done.stderr.strip()[-400:]}")
+    of = version("confluent-kafka")
+    return python_packages(f"confluent-serializers-{of}", f"confluent-kafka[avro,schemaregistry]=={of}")
 
 
 def avro_payloads(

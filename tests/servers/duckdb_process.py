@@ -1,24 +1,19 @@
 """DuckDB with its extensions for lakes and for PostgreSQL, in a process of its own: they are packages of one version of DuckDB, which is not that
 of the project.
-
-These are fetched from the package index once, into a cache that all runs of this machine share.
 """
 
 from __future__ import annotations
 
-import fcntl
 import os
 import pickle
 import subprocess
 import sys
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from .maven_jars import Missing, shared_cache
+from .python_packages import python_packages
 
-FETCHED_WITHIN_S = 300
 _DUCKDB, _EXTENSIONS = "1.4.4", "1.4.4.20260205"
 LAKES = ("avro", "delta", "httpfs", "iceberg")
 POSTGRES = ("postgres_scanner",)
@@ -40,49 +35,14 @@ sys.stdout.buffer.write(pickle.dumps(found.fetchall()))
 
 def packages() -> Path:
     """The folder that is to be in the path of modules.  Raises Missing."""
-    cache = shared_cache()
-    python = f"{sys.version_info.major}.{sys.version_info.minor}"
-    folder = cache / f"duckdb-{_EXTENSIONS}-{'-'.join(_PACKAGES)}-{python}"
-    cache.mkdir(parents=True, exist_ok=True)
-    with (cache / "lock-duckdb").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not folder.is_dir():
-            with tempfile.TemporaryDirectory(dir=cache) as made:
-                _fetch(Path(made) / "packages")
-                (Path(made) / "packages").rename(folder)
-    return folder
-
-
-def _fetch(folder: Path) -> None:
-    done = subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "pip",
-            "install",
-            "-q",
-            "--only-binary",
-            ":all:",
-            "--target",
-            str(folder),
-            *_WANTED,
-        ],
-        capture_output=True,
-        text=True,
-        timeout=FETCHED_WITHIN_S,
-        check=False,
-    )
-    if done.returncode:
-        raise Missing(f"DuckDB's extensions cannot be fetched: {done.stderr.strip()[-400:]}")
+    return python_packages(f"duckdb-{_EXTENSIONS}-{'-'.join(_PACKAGES)}", *_WANTED)
 
 
 class Refused(Exception):
     """What DuckDB has said to a statement."""
 
 
-def duckdb_rows(
-    *statements: str, extensions: Sequence[str] = LAKES, **environment: str
-) -> list[tuple[Any, ...]]:
+def duckdb_rows(*statements: str, extensions: Sequence[str] = LAKES) -> list[tuple[Any, ...]]:
     """Of the last of them, such as a query over `delta_scan` or `iceberg_scan`; the extensions are loaded before.  Raises Missing, Refused."""
     folder = packages()
     program = [sys.executable, "-c", _PROGRAM, str(folder / "duckdb_ext" / "extensions")]
@@ -90,7 +50,7 @@ def duckdb_rows(
         [*program, ",".join(extensions), *statements],
         capture_output=True,
         check=False,
-        env={**os.environ, "PYTHONPATH": str(folder), **environment},
+        env={**os.environ, "PYTHONPATH": str(folder)},
     )
     if done.returncode:
         raise Refused(done.stderr.decode(errors="replace"))

@@ -71,6 +71,11 @@ class PythonProcess:
         self._pipe.close()
         shutil.rmtree(self._directory, ignore_errors=True)
 
+    def prepare(self, **application: Any) -> None:
+        """Have Spark start, for a model that comes however much later."""
+        self.send("start", **application)
+        self._used = None
+
     def begin(self, **job: Any) -> None:
         """Have a model run: see `ptvc.spark.models.run`."""
         self._mark = secrets.token_hex(16)
@@ -152,7 +157,7 @@ def prepare(**application: Any) -> None:
     """Has the process begin to start Spark, before a model asks for it; see `ptvc.spark.models.main`."""
     # Should it have ended already, then the first model has another one made, and says what becomes of that.
     with _turn, suppress(ProcessEndedError):
-        _usable().send("start", **application)
+        _usable().prepare(**application)
 
 
 def _usable() -> PythonProcess:

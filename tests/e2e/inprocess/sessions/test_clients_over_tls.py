@@ -255,6 +255,9 @@ def test_duckdb(site: Site) -> None:
     )
     assert duckdb(site.root, f"SELECT count(*), sum(i) FROM there.{schema}.t") == [(20001, 200010000)]
     assert duckdb(site.root, f"SELECT v FROM there.{schema}.t WHERE i = 15000") == [("x15000",)]
+    again = made.replace(".t AS", ".u AS")  # a table of this session
+    counted = f"SELECT count(*) FROM there.{schema}.u"
+    assert duckdb(site.root, again, "SET pg_use_ctid_scan = false", counted) == [(20000,)]
     with pytest.raises(Refused, match="system column ctid is not supported"):
         duckdb(site.root, f"DELETE FROM there.{schema}.t WHERE i = 5")
     with pytest.raises(Refused, match="certificate verify failed"):
