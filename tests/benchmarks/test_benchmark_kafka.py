@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from servers.kafka_broker import KafkaBroker
+from servers.kafka.broker import KafkaBroker
 from servers.schema_registry import schema_registry
 from typer.testing import CliRunner
 

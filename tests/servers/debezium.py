@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from .java_process import RUN_OPTIONS, JavaProcess
-from .kafka_broker import KafkaBroker
+from .kafka.broker import KafkaBroker
 from .maven_jars import DEBEZIUM, java
 from .postgres_listening import Listening
 

@@ -147,7 +147,8 @@ class ControlListener:
         except asyncio.CancelledError:
             return  # the coordinator is stopping
         except PtvcError as error:  # the peer starts anew from what is durable
-            logger.warning("a control connection ends: %s", error)
+            # Its text alone: a record that is kept would keep, by the traceback, all of the connection.
+            logger.warning("a control connection ends: %s", str(error))
         except Exception as error:
             self._on_failure("control connection", error)
 

@@ -10,7 +10,7 @@ from collections import Counter
 from typing import Any
 
 import pytest
-from servers.kafka_broker import KafkaBroker
+from servers.kafka.broker import KafkaBroker
 
 from .project import Project, connected, listed
 

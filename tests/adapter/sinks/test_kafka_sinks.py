@@ -12,7 +12,7 @@ from typing import Any
 import fastavro
 import pytest
 from dbt.tests.util import run_dbt, write_file
-from servers.kafka_broker import KafkaBroker
+from servers.kafka.broker import KafkaBroker
 from servers.schema_registry import SchemaRegistry, schema_registry
 
 SEED = "id,port\n1,a\n2,b\n"

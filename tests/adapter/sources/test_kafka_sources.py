@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from dbt.tests.util import run_dbt, write_file
-from servers.kafka_broker import KafkaBroker
+from servers.kafka.broker import KafkaBroker
 
 SOURCE = (
     "{{{{ config(materialized='source') }}}}\n(id int, name text, primary key (id)) "

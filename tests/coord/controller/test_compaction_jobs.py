@@ -55,6 +55,11 @@ def blobs(runtime: InProcess) -> set[str]:
     return set(runtime.persist.blob.keys())
 
 
+def live_blobs(runtime: InProcess, *names: str) -> set[str]:
+    """Those of the collections' parts, which a merge may replace at any time."""
+    return {part.blob for name in names for part in parts(runtime, name) if part.blob is not None}
+
+
 def fill(runtime: InProcess, first: int = 0, batches: int = 8) -> None:
     """Batches of 1000 rows, which are blobs; nothing of it is computed, so no replica is needed."""
     with runtime.connect() as db, db.cursor() as cursor:
@@ -78,8 +83,7 @@ def test_batches_are_merged_by_a_job(runtime: InProcess) -> None:
     assert ("t", "finished", None) in compactions(runtime)
     assert runtime.query(SUM) == expected
     assert sorted(runtime.query("SELECT * FROM m")) == views
-    live = {part.blob for name in ("t", "m") for part in parts(runtime, name) if part.blob is not None}
-    eventually(lambda: blobs(runtime) == live)
+    eventually(lambda: blobs(runtime) == live_blobs(runtime, "t", "m"))
     for job in runtime.driver.jobs:
         assert job.merge_upper is not None
         assert job.pool is None

@@ -86,9 +86,16 @@ class Served:
         while (message := await incoming.receive()) is not None:
             outbox.send(message)
 
+    async def _ended(self) -> None:
+        self.listener.close()
+        await asyncio.sleep(0.05)
+        tasks = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
     def close(self) -> None:
-        self.loop.call_soon_threadsafe(self.listener.close)
-        self.run(asyncio.sleep(0.05))
+        self.run(self._ended())
         self.loop.call_soon_threadsafe(self.loop.stop)
         self._thread.join(WAIT_S)
         self.loop.close()

@@ -14,7 +14,7 @@ from random import Random
 from typing import Any
 
 from confluent_kafka import Message
-from servers.kafka_broker import KafkaBroker
+from servers.kafka.broker import KafkaBroker
 
 from ..runtime_process import Runtime
 

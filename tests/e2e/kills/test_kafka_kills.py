@@ -12,7 +12,7 @@ from threading import Event
 from time import monotonic
 
 import pytest
-from servers.kafka_broker import KafkaBroker
+from servers.kafka.broker import KafkaBroker
 
 from ..conftest import running
 from .kafka_pipeline import TRANSACTION_TIMEOUT_S, Load, Pipeline

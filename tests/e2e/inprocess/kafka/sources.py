@@ -9,7 +9,7 @@ from typing import Any
 
 import psycopg
 from inprocess import eventually, rows
-from servers.kafka_broker import KafkaBroker, Record
+from servers.kafka.broker import KafkaBroker, Record
 
 Db = psycopg.Connection[tuple[Any, ...]]
 

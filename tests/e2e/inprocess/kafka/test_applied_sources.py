@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from inprocess import eventually, rows
-from servers.kafka_broker import KafkaBroker
+from servers.kafka.broker import KafkaBroker
 
 from .sources import Db, connect, objects, shows
 

@@ -10,7 +10,7 @@ from typing import Any
 import psycopg
 import pytest
 from inprocess import eventually, rows
-from servers.kafka_broker import KafkaBroker
+from servers.kafka.broker import KafkaBroker
 from servers.schema_registry import SchemaRegistry, schema_registry
 
 from .sources import Db, connect, shows

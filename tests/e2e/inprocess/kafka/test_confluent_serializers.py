@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from inprocess import rows
 from servers.confluent_serializers import avro_payloads, avro_payloads_and_header, packages
-from servers.kafka_broker import KafkaBroker
+from servers.kafka.broker import KafkaBroker
 from servers.maven_jars import Missing
 from servers.schema_registry import SchemaRegistry, schema_registry
 

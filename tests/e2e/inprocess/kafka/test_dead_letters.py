@@ -7,7 +7,7 @@ from datetime import datetime
 import pytest
 from inprocess import eventually, rows
 from psycopg import errors
-from servers.kafka_broker import KafkaBroker
+from servers.kafka.broker import KafkaBroker
 
 from .sources import Db, connect, shows, statistics
 

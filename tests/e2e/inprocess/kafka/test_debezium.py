@@ -12,7 +12,7 @@ import psycopg
 import pytest
 from inprocess import eventually, rows
 from servers.debezium import debezium
-from servers.kafka_broker import KafkaBroker
+from servers.kafka.broker import KafkaBroker
 from servers.maven_jars import DEBEZIUM, Missing
 from servers.postgres_listening import Listening, logical_postgres
 

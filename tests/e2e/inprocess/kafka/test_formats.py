@@ -14,7 +14,7 @@ import pytest
 from google.protobuf import descriptor_pb2, descriptor_pool
 from google.protobuf.message_factory import GetMessageClass
 from inprocess import InProcess, eventually, rows
-from servers.kafka_broker import KafkaBroker
+from servers.kafka.broker import KafkaBroker
 from servers.schema_registry import SchemaRegistry, schema_registry
 
 from .sources import Db, connect, shows, stalled, status

@@ -11,7 +11,7 @@ from typing import Any
 import psycopg
 import pytest
 from inprocess import InProcess, eventually, rows
-from servers.kafka_broker import KafkaBroker
+from servers.kafka.broker import KafkaBroker
 
 Db = psycopg.Connection[tuple[Any, ...]]
 

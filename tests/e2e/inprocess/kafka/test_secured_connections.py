@@ -15,8 +15,8 @@ import pytest
 from inprocess import FAST, InProcess, eventually, rows, running
 from ptvc.sql.catalog.system_relations import SYSTEM_RELATIONS
 from servers.certificates import Authority
-from servers.kafka_broker import KafkaBroker
-from servers.kafka_listeners import MECHANISMS, USER
+from servers.kafka.broker import KafkaBroker
+from servers.kafka.listeners import MECHANISMS, USER
 
 from ..connections.test_leaks import spellings, told
 from .sources import Db, shows, status

@@ -13,7 +13,7 @@ from typing import Any
 import psycopg
 import pytest
 from inprocess import FAST, InProcess, eventually, rows
-from servers.kafka_broker import KafkaBroker
+from servers.kafka.broker import KafkaBroker
 
 Db = psycopg.Connection[tuple[Any, ...]]
 STEPS = 12

@@ -8,7 +8,7 @@ import psycopg
 import pytest
 from inprocess import InProcess, rows
 from psycopg import errors
-from servers.kafka_broker import KafkaBroker
+from servers.kafka.broker import KafkaBroker
 
 from .sources import Db, connect, shows, stalled, status
 

@@ -10,7 +10,7 @@ from time import sleep
 
 import pytest
 from inprocess import InProcess, eventually, rows
-from servers.kafka_broker import KafkaBroker
+from servers.kafka.broker import KafkaBroker
 
 from .sources import Db, connect, shows, stalled, statistics, status
 

@@ -8,7 +8,7 @@ from typing import Any
 import psycopg
 import pytest
 from inprocess import eventually, rows
-from servers.kafka_broker import KafkaBroker
+from servers.kafka.broker import KafkaBroker
 
 from .sources import Db, connect, objects, shows, statistics, status
 

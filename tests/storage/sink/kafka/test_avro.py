@@ -19,7 +19,7 @@ from ptvc.storage.sink.contract import SinkStalled
 from ptvc.storage.sink.kafka.clients import KafkaClients
 from ptvc.storage.sink.kafka.options import AvroOptions, KafkaSinkOptions
 from ptvc.storage.sink.kafka.sink import KafkaSink
-from servers.kafka_broker import KafkaBroker
+from servers.kafka.broker import KafkaBroker
 from servers.schema_registry import SchemaRegistry, schema_registry
 
 from ..avro.cases import read

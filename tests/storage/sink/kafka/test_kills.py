@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 from ptvc.storage.sink.kafka.options import KafkaSinkOptions
-from servers.kafka_broker import KafkaBroker
+from servers.kafka.broker import KafkaBroker
 
 from .sink_process import FENCED, FIRST, STEPS, TIMES, TRANSACTION_TIMEOUT_MS, written_history
 from .support import contents, folded_debezium, folded_upserts

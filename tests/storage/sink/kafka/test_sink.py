@@ -25,7 +25,7 @@ from ptvc.storage.sink.kafka.clients import KafkaClients
 from ptvc.storage.sink.kafka.options import KafkaSinkOptions
 from ptvc.storage.sink.kafka.pieces import PieceSize
 from ptvc.storage.sink.kafka.sink import IDLE_PROGRESS_MS, KafkaSink
-from servers.kafka_broker import KafkaBroker
+from servers.kafka.broker import KafkaBroker
 
 from .support import SCHEMA, batch, between, contents, folded_debezium, folded_upserts, history
 

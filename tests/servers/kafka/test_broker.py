@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from .kafka_broker import KafkaBroker, Record
-from .maven_jars import KAFKA, Missing
+from ..maven_jars import KAFKA, Missing
+from .broker import KafkaBroker, Record
 
 
 def _records(count: int) -> list[Record]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Sequence
 
-from .certificates import Authority
+from ..certificates import Authority
 
 SECURED = ("SASL_PLAINTEXT", "SASL_SSL", "SSL")
 """The last one wants a certificate of the client."""

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from .java_process import RUN_OPTIONS, JavaProcess, java_environment
-from .maven_jars import KAFKA, java
+from ..java_process import RUN_OPTIONS, JavaProcess, java_environment
+from ..maven_jars import KAFKA, java
 
 _FORMAT = ("-Xmx256m", "-XX:TieredStopAtLevel=1", "-Xshare:auto")
 

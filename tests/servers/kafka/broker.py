@@ -1,5 +1,5 @@
 """An Apache Kafka broker of the test run's own, on free ports of the loopback.  It listens in plain text, and in the ways of
-`kafka_listeners`.
+`listeners`.
 
 It can be killed, stopped and started again over the same data.  Its controller is a process of its own, which outlives a kill: a
 broker that came back before the controller had missed it would first lead its partitions by the state of before, then none of
@@ -34,9 +34,9 @@ from confluent_kafka import (
 )
 from confluent_kafka.admin import AdminClient, NewPartitions, NewTopic
 
-from .kafka_listeners import NAME, SECURED, SecuredListeners
-from .kafka_node import KafkaNode
-from .maven_jars import KAFKA, java
+from ..maven_jars import KAFKA, java
+from .listeners import NAME, SECURED, SecuredListeners
+from .node import KafkaNode
 
 STARTED_WITHIN_S = 60.0
 _SESSION_S = 2.0
@@ -364,7 +364,7 @@ def running_kafka() -> Iterator[KafkaBroker]:
 
 
 def main() -> None:
-    """Serves until standard input ends, and prints where: `python -m servers.kafka_broker`, in this folder's parent."""
+    """Serves until standard input ends, and prints where: `python -m servers.kafka.broker`, in the tests' folder."""
     with running_kafka() as broker:
         print(broker.bootstrap, flush=True)
         sys.stdin.read()
