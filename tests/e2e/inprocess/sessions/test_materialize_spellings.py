@@ -24,7 +24,7 @@ def test_sizes_of_clusters_mean_nothing_and_say_so(db: Session) -> None:
     db.execute("ALTER CLUSTER sized SET (SIZE 2)")
     db.execute("ALTER CLUSTER sized SET (JOB MIN ROWS 7)")
     assert said == ["SIZE 2 means nothing on one machine: MEMORY LIMIT bounds a replica, WORKERS divides it"]
-    assert rows(db, "SHOW CREATE CLUSTER sized")[0][1] == "CREATE CLUSTER sized (SIZE = 2, JOB MIN ROWS = 7)"
+    assert rows(db, "SHOW CREATE CLUSTER sized")[0][1] == "CREATE CLUSTER sized (JOB MIN ROWS 7, SIZE 2)"
     db.execute("DROP CLUSTER sized")
 
 
