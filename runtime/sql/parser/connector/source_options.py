@@ -115,8 +115,10 @@ def _excluded(option: Option | None) -> tuple[ast.Name, ...]:
 
 
 def _retained_rows(option: Option | None) -> RetainRowsClause | None:
-    if option is None or isinstance(option.value, RetainRowsClause):
-        return None if option is None else option.value
+    if option is None:
+        return None
+    if isinstance(option.value, RetainRowsClause):
+        return option.value
     raise SqlSyntaxError(
         "RETAIN ROWS takes a duration and a column",
         hint="RETAIN ROWS FOR '1 day' BY time",
