@@ -53,6 +53,18 @@ class SqlSyntaxError(PtvcError):
     sqlstate = "42601"
 
 
+class RedundantOption(SqlSyntaxError):
+    """An option that a statement has more than once."""
+
+    def __init__(self, name: str, *, position: int) -> None:
+        shown = name.replace("_", " ").upper()
+        super().__init__(
+            "conflicting or redundant options",
+            detail=f"Option {shown} is given more than once.",
+            position=position,
+        )
+
+
 class Unsupported(PtvcError):
     """Valid in PostgreSQL or Materialize, refused here: never approximated."""
 

@@ -13,7 +13,6 @@ import os
 import signal
 import sys
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -32,6 +31,7 @@ from .network.certificates import Certificates
 from .network.exposure import Exposure
 from .network.issuer import Issuer
 from .network.names import read_names
+from .network.ports import HTTP_PORT, PORT, BoundPort, Ports
 from .network.tokens import TokenRules, Tokens
 from .persist.location import Location
 from .persist.stores import open_stores
@@ -59,9 +59,6 @@ class PartFailed(PtvcError):
 STARTED = "PTVC_STARTED_ANEW"
 """Environment variable: when this process was started anew, in seconds since 1970, one number for each time."""
 MOST_STARTS, WITHIN_S = 5, 600
-PORT = "PTVC_PORT_BEFORE"
-HTTP_PORT = "PTVC_HTTP_PORT_BEFORE"
-"""Environment variables: where the process listened before it was started anew, and listens again."""
 HTTP_PACKAGES = ("uvicorn", "starlette", "httptools")
 """Those of the extra `http`."""
 OIDC_PACKAGES = ("jwt",)
@@ -95,20 +92,20 @@ def start_anew(failure: PartFailed) -> None:
 async def run(
     directory: Path,
     exposure: Exposure,
+    ports: Ports,
     settings: Settings,
     location: Location,
     driver: BegunDriver,
     secrets_keys: str | None = None,
     key_file: Path | None = None,
 ) -> None:
-    """Serves a directory that is locked until SIGINT or SIGTERM; prints one line when clients may connect.
+    """Serves a directory that is locked, on ports that are bound, until SIGINT or SIGTERM; prints one line when clients may connect.
 
     The keys of secrets are `secrets_keys`, or in `key_file`, or in the directory.
     """
     sys.setswitchinterval(SWITCH_INTERVAL_S)
-    exposure = replace(exposure, port=int(os.environ.pop(PORT, exposure.port)))
-    if exposure.http_port is not None:
-        exposure = replace(exposure, http_port=int(os.environ.pop(HTTP_PORT, exposure.http_port)))
+    exposure = ports.of(exposure)
+    if ports.http is not None:
         _check_http()  # before anything is begun
     certificates = None if exposure.certificate is None else Certificates(exposure.certificate)
     tokens = tokens_of(settings)
@@ -139,8 +136,7 @@ async def run(
     try:
         _check_who_may_enter(exposure, coordinator, by_token=tokens is not None)
         listener = await listen(
-            exposure.host,
-            exposure.port,
+            ports.postgres,
             coordinator,
             passwords=of_roles(coordinator),
             is_superuser=coordinator.is_superuser,
@@ -153,13 +149,11 @@ async def run(
             token_role=None if tokens is None else of_tokens(tokens, coordinator),
         )
         web: HttpListener | None = None
-        http_port: int | None = None
         try:
-            if exposure.http_port is not None:
-                web = await _listen_http(exposure, certificates, coordinator, settings, failed)
-                http_port = web.port
+            if ports.http is not None:
+                web = await _listen_http(ports.http, certificates, coordinator, settings, failed)
             web_url = "" if web is None else f", {coordinator.webhooks.base_url}"
-            _say_ready(directory, replace(exposure, port=listener.port, http_port=http_port), web_url)
+            _say_ready(directory, exposure, web_url)
             warm = loop.run_in_executor(None, _settle)
             supervisor = Supervisor(lambda _, error: failed(error))
             supervisor.start("garbage collection", GarbageCollection().run())
@@ -179,7 +173,7 @@ async def run(
         await _stop(coordinator, bool(failures))
     if failures:
         failure = PartFailed(f"a part of the runtime has failed: {failures[0]!r}")
-        failure.port, failure.http_port = listener.port, http_port
+        failure.port, failure.http_port = exposure.port, exposure.http_port
         failure.secrets_keys = secrets_keys
         raise failure from failures[0]
     if lost.is_set():
@@ -267,7 +261,7 @@ async def _look_at(certificates: Certificates) -> None:
 
 
 async def _listen_http(
-    exposure: Exposure,
+    place: BoundPort,
     certificates: Certificates | None,
     coordinator: Coordinator,
     settings: Settings,
@@ -282,9 +276,8 @@ async def _listen_http(
         settings.http_max_connections_per_address,
     )
     supervisor = Supervisor(lambda _, error: failed(error))
-    assert exposure.http_port is not None
     tls = None if certificates is None else certificates.http_context
-    return await listen_http(exposure.host, exposure.http_port, coordinator.webhooks, bounds, supervisor, tls)
+    return await listen_http(place, coordinator.webhooks, bounds, supervisor, tls)
 
 
 def _settle() -> None:

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from .errors import InvalidParameter
+from .given_files import read_given
 
 _SECRET = re.compile(r"secret|password|token|access[._]?key", re.IGNORECASE)
 """In the names of settings whose values nobody else may see."""
@@ -31,10 +32,12 @@ def read_properties(path: Path) -> dict[str, str]:
     Raises InvalidParameter, which shows no value, where it cannot be read, or where others can read a secret in it.
     """
     try:
-        text = path.read_text()
-        mode = stat.S_IMODE(path.stat().st_mode)
+        data, about = read_given(path)
+        text = data.decode()
     except (OSError, UnicodeDecodeError) as error:
-        raise InvalidParameter(f'Spark\'s settings in "{path}" cannot be read: {error}') from None
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise InvalidParameter(f'Spark\'s settings in "{path}" cannot be read: {reason}') from None
+    mode = stat.S_IMODE(about.st_mode)
     found = {}
     for line in _logical_lines(text):
         name, value = _split(line)

@@ -35,6 +35,7 @@ from ptvc.directory import new_secret
 from ptvc.http.listener import HttpListener, listen
 from ptvc.http.protocol import Bounds
 from ptvc.network.certificates import Certificates
+from ptvc.network.ports import bind
 from ptvc.persist.client import PersistClient
 from ptvc.persist.column_cache import ColumnCache
 from ptvc.persist.compact import UNLIMITED
@@ -310,8 +311,7 @@ class InProcess:
         )
         await self.coordinator.start()
         self._listener = await serve(
-            "127.0.0.1",
-            0,
+            bind("127.0.0.1", 0),
             self.coordinator,
             passwords=of_roles(self.coordinator),
             is_superuser=self.coordinator.is_superuser,
@@ -330,7 +330,7 @@ class InProcess:
             supervisor = Supervisor(lambda name, error: failures.append(error))
             webhooks = self.coordinator.webhooks
             # The port is kept, so that clients find the next one.
-            self._web = await listen("127.0.0.1", self.http_port, webhooks, bounds, supervisor, tls)
+            self._web = await listen(bind("127.0.0.1", self.http_port), webhooks, bounds, supervisor, tls)
             self.http_port = self._web.port
 
     def stop(self) -> None:

@@ -17,6 +17,7 @@ from ..driver_start import BegunDriver, DriverCommand
 from ..errors import PtvcError
 from ..network.certificates import CertificateFiles
 from ..network.exposure import Exposure
+from ..network.ports import Ports
 from .options import (
     DEFAULT_PATH,
     BlobOption,
@@ -75,7 +76,11 @@ def serve(
     path = path.resolve()
     blobs = location.under(path).blob
     command = DriverCommand.of(settings, str(path / CONTROL_SOCKET), path, blobs)
-    with closing(lock(path)), BegunDriver(command) as driver:
+    with (
+        closing(lock(path)),
+        closing(Ports.bind(exposure, settings.control_address)) as ports,
+        BegunDriver(command) as driver,
+    ):
         # Spark starts while half of the package is imported, which no other command needs.
         from ..allocator import return_what_is_freed
 
@@ -84,7 +89,7 @@ def serve(
 
         try:
             asyncio.run(
-                server.run(path, exposure, settings, location, driver, secrets_keys, secrets_key_file)
+                server.run(path, exposure, ports, settings, location, driver, secrets_keys, secrets_key_file)
             )
         except server.PartFailed as failure:
             server.start_anew(failure)

@@ -114,6 +114,7 @@ class Coordinator:
             connections,
             self._supervisor,
             self.audit,
+            on_cluster=self._settings.on_cluster,
         )
         jobs = QueryJobs(controller.jobs, catalog, self._settings, controller.files)
         peeks = Peeks(storage, catalog, controller, jobs)

@@ -14,29 +14,26 @@ from typing import Any, cast
 import uvicorn
 
 from ..coord.webhooks.webhooks import Webhooks
-from ..network.addresses import bind_error, no_port
+from ..network.ports import BACKLOG, BoundPort
 from ..supervision import Supervisor
 from .handshake import Handshake, Handshakes
 from .protocol import BoundedProtocol, Bounds
 from .routes import Routes
 
-BACKLOG = 512
 KEEP_ALIVE_S = 75
 SHUTDOWN_S = 5
 
 
 async def listen(
-    host: str,
-    port: int,
+    place: BoundPort,
     webhooks: Webhooks,
     bounds: Bounds,
     supervisor: Supervisor,
     tls: Callable[[], ssl.SSLContext] | None = None,
 ) -> HttpListener:
-    """Listens on `host`:`port` (0 picks a free port), with `tls`, which gives what is shown now, for HTTPS only.  Raises PtvcError when
-    the address cannot be had."""
+    """Listens there, with `tls`, which gives what is shown now, for HTTPS only.  Raises PtvcError when that cannot be."""
     listener = HttpListener(webhooks, bounds, tls)
-    await listener.start(host, port, supervisor)
+    await listener.start(place, supervisor)
     return listener
 
 
@@ -91,13 +88,13 @@ class HttpListener:
         self._serving: asyncio.Task[None] | None = None
         self.port = 0
 
-    async def start(self, host: str, port: int, supervisor: Supervisor) -> None:
-        sockets = await _bound(host, port)
-        self.port = sockets[0].getsockname()[1]
-        self._serving = supervisor.run("http", self._server.serve(sockets))
+    async def start(self, place: BoundPort, supervisor: Supervisor) -> None:
+        place.listen()
+        self.port = place.port
+        self._serving = supervisor.run("http", self._server.serve(list(place.sockets)))
         while not self._server.started and not self._serving.done():
             await asyncio.sleep(0)
-        shown = f"[{host}]" if ":" in host else host
+        shown = f"[{place.host}]" if ":" in place.host else place.host
         self._webhooks.listening(f"{self._scheme}://{shown}:{self.port}")
 
     async def close(self) -> None:
@@ -124,36 +121,3 @@ def _within_tls(handshakes: Handshakes, make: Callable[..., asyncio.Protocol]) -
         return Handshake(handshakes, partial(make, **given))
 
     return made
-
-
-async def _bound(host: str, port: int) -> list[socket.socket]:
-    """A socket for each address of the host, all of one port."""
-    if not 0 <= port <= 65535:
-        raise no_port(port)
-    loop = asyncio.get_running_loop()
-    sockets: list[socket.socket] = []
-    try:
-        found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
-        for family, _, _, _, address in dict.fromkeys(found):
-            chosen = sockets[0].getsockname()[1] if sockets else port
-            sockets.append(_socket(family, (address[0], chosen)))
-    except OSError as error:
-        for opened in sockets:
-            opened.close()
-        raise bind_error(error, host, port) from error
-    return sockets
-
-
-def _socket(family: int, address: tuple[str | int, int]) -> socket.socket:
-    opened = socket.socket(family, socket.SOCK_STREAM)
-    try:
-        opened.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        if family == socket.AF_INET6:
-            opened.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
-        opened.bind(address)
-        opened.listen(BACKLOG)
-    except OSError:
-        opened.close()
-        raise
-    opened.setblocking(False)
-    return opened

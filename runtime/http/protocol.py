@@ -10,9 +10,10 @@ Whose request is not under way gives its place up where others want one.
 
 What is no request is told so behind the answers to the requests before it, which were whole, and may have been stored.
 
-The parser is llhttp, which is strict about what has two meanings: a body with two lengths, or a length and chunks, is refused.
-Headers behind a chunked body are dropped: what is checked is what came before it.  A request of HTTP/1.1 names one host (RFC 9112, 3.2);
-which one it names decides nothing here.
+The parser is llhttp, which is strict about what has two meanings: a body with two lengths, a length and chunks, or chunks within
+something else is refused.  It knows no coding but chunks, and takes a body in others within chunks for one in chunks alone: the coding
+is looked at here (RFC 9112, 6.1).  Headers behind a chunked body are dropped: what is checked is what came before it.  A request of
+HTTP/1.1 names one host (RFC 9112, 3.2); which one it names decides nothing here.
 """
 
 from __future__ import annotations
@@ -63,6 +64,12 @@ _LONG_CHUNKS = _refusal(
 )
 _NO_REQUEST = _refusal(b"400 Bad Request", "what came is no request of HTTP", "08P01")
 _NO_HOST = _refusal(b"400 Bad Request", "a request of HTTP/1.1 names one host", "08P01")
+_NO_VERSION = _refusal(b"505 HTTP Version Not Supported", "HTTP/1.1 is spoken here, and 1.0", "0A000")
+_NO_LENGTH = _refusal(
+    b"400 Bad Request", "nothing says how long the body is: its last coding is not chunked", "08P01"
+)
+_CHUNKS_OF_OLD = _refusal(b"400 Bad Request", "a request of HTTP/1.0 has no Transfer-Encoding", "08P01")
+_NO_CODING = _refusal(b"501 Not Implemented", "no Transfer-Encoding but chunked is supported", "0A000")
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,17 +205,12 @@ class BoundedProtocol(HttpToolsProtocol):
     def on_headers_complete(self) -> None:
         if self._offers:
             return
-        self._check_host()
+        if (fault := _fault_of(self.parser.get_http_version(), self.headers)) is not None:
+            self._fault = fault
+            raise httptools.HttpParserError("not a head")
         super().on_headers_complete()
         self._in_head, self._head_bytes = False, 0
         self._in_body, self._extra_bytes = True, 0
-
-    def _check_host(self) -> None:
-        hosts = [value for name, value in self.headers if name == b"host"]
-        least = 0 if self.parser.get_http_version() == "1.0" else 1
-        if not least <= len(hosts) <= 1 or not all(map(_HOST.fullmatch, hosts)):
-            self._fault = _NO_HOST
-            raise httptools.HttpParserError("no host")
 
     def on_chunk_header(self) -> None:
         self._extra_bytes -= CHUNK_BYTES
@@ -283,3 +285,21 @@ class BoundedProtocol(HttpToolsProtocol):
     def _say(self, response: bytes) -> None:
         self.transport.write(response)
         self.transport.close()
+
+
+def _fault_of(version: str, headers: Sequence[tuple[bytes, bytes]]) -> bytes | None:
+    """What is said to a request with that head, if it is not one to go on with."""
+    if version not in ("1.0", "1.1"):
+        return _NO_VERSION
+    hosts = [value for name, value in headers if name == b"host"]
+    if not int(version == "1.1") <= len(hosts) <= 1 or not all(map(_HOST.fullmatch, hosts)):
+        return _NO_HOST
+    told = [value for name, value in headers if name == b"transfer-encoding"]
+    if not told:
+        return None
+    codings = [coding for part in b",".join(told).split(b",") if (coding := part.strip(b" \t").lower())]
+    if version == "1.0":
+        return _CHUNKS_OF_OLD
+    if codings[-1:] != [b"chunked"]:
+        return _NO_LENGTH
+    return None if len(codings) == 1 else _NO_CODING

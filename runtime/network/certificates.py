@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import PtvcError
+from ..given_files import check_regular
 from .names import BadNames, read_names
 
 if TYPE_CHECKING:
@@ -118,8 +119,11 @@ def _stamp(path: Path) -> tuple[int, int, int] | None:
 
 def _read(files: CertificateFiles) -> Shown:
     for file in (files.certificate, files.key, files.client_authorities, files.names):
-        if file is not None and file.exists() and not file.is_file():
-            raise BadCertificate(f'"{file}" is no regular file')  # to read another one may take for ever
+        try:
+            if file is not None:
+                check_regular(file)
+        except OSError as error:
+            raise BadCertificate(f'cannot read "{file}": {error.strerror}') from error
     _check_private(files.key)
     postgres, http = (_context(files, protocol) for protocol in (POSTGRES_PROTOCOL, HTTP_PROTOCOL))
     certificate = _first(files.certificate)

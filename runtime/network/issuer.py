@@ -24,6 +24,7 @@ from time import monotonic
 from typing import Any
 
 from ..errors import InvalidParameter, PtvcError
+from ..given_files import check_regular
 
 log = logging.getLogger(__name__)
 
@@ -57,6 +58,8 @@ class Issuer:
             )
         self.url = url
         try:
+            if authorities is not None:
+                check_regular(authorities)
             context = ssl.create_default_context(cafile=None if authorities is None else str(authorities))
         except (OSError, ValueError) as error:
             raise InvalidParameter(f'setting "oidc_ca_file" cannot be "{authorities}": {error}') from error

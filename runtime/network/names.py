@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from ..errors import PtvcError
+from ..given_files import read_given
 
 
 class BadNames(PtvcError):
@@ -14,9 +15,10 @@ class BadNames(PtvcError):
 def read_names(file: Path) -> dict[str, str]:
     """Roles by name; `#` begins a comment.  Raises BadNames."""
     try:
-        lines = file.read_text().splitlines()
+        lines = read_given(file)[0].decode().splitlines()
     except (OSError, ValueError) as error:
-        raise BadNames(f'cannot read "{file}": {error}') from error
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise BadNames(f'cannot read "{file}": {reason}') from error
     roles: dict[str, str] = {}
     for number, line in enumerate(lines, 1):
         text = line.partition("#")[0].strip()

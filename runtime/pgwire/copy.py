@@ -26,7 +26,7 @@ from .copy_parquet_read import ParquetReader
 from .copy_text import SHOWN_BYTES, Block, Splitter
 from .copy_write import RowWriter
 from .rows import slices
-from .wire import FLUSH_BYTES, ClientGone, Wire
+from .wire import FLUSH_BYTES, ClientGone, FramingError, Wire
 
 BLOCK_BYTES = 1 << 20
 ROWS_PER_CHUNK = 20_000
@@ -133,7 +133,7 @@ async def _copy_data(wire: Wire) -> AsyncIterator[bytes]:
             case FrontendKind.TERMINATE:
                 raise ClientGone
             case _:
-                raise codec.ProtocolViolation(f"unexpected message type 0x{kind:02X} during COPY from stdin")
+                raise FramingError(f"unexpected message type 0x{kind:02X} during COPY from stdin")
 
 
 class TextReader:

@@ -22,10 +22,11 @@ from decimal import Decimal
 
 from ..coord.backend import Backend, Encryption
 from ..errors import PtvcError
-from ..network.addresses import bind_error, network_of, no_port
+from ..network.addresses import network_of
 from ..network.attempts import Attempts
 from ..network.certificates import Certificates
 from ..network.places import Places, Waiting
+from ..network.ports import BACKLOG, BoundPort
 from ..network.tls import TlsConnection
 from . import codec
 from .contract import PasswordLookup, SessionFactory, SessionLike, TokenRole, Trust
@@ -86,8 +87,7 @@ def no_superuser(user: str) -> bool:
 
 
 async def serve(
-    host: str,
-    port: int,
+    place: BoundPort,
     factory: SessionFactory,
     *,
     passwords: PasswordLookup = trust_everyone,
@@ -100,7 +100,7 @@ async def serve(
     token_role: TokenRole | None = None,
     on_refused: Refused = nobody_hears,
 ) -> Listener:
-    """Listen on `host`:`port` (0 picks a free port).  Raises PtvcError when the address cannot be had.
+    """Listen there.  Raises PtvcError when that cannot be.
 
     `on_refused` hears of logins that were, from the moment on at which a client has said who it is.  `fake_salt_key` should be the same in every run, so that a restart does not tell unknown users from known ones; the rest is as
     in `Access`.
@@ -109,7 +109,7 @@ async def serve(
     key = fake_salt_key or secrets.token_bytes(32)
     access = Access(passwords, key, certificates, tls_only, insecure, attempts, token_role)
     listener = Listener(factory, access, is_superuser, limits, on_refused)
-    await listener.start(host, port)
+    await listener.start(place)
     return listener
 
 
@@ -129,7 +129,7 @@ class Listener:
         self._is_superuser = is_superuser
         self._limits = limits
         self._on_refused = on_refused
-        self._server: asyncio.Server | None = None
+        self._servers: list[asyncio.Server] = []
         self._tasks: dict[asyncio.Task[None], Wire] = {}
         self._connections: dict[tuple[int, int], Connection] = {}
         self._places = Places(limits.max_connections, limits.max_per_address)
@@ -142,15 +142,12 @@ class Listener:
         """Connections that have a session."""
         return self._places.taken
 
-    async def start(self, host: str, port: int) -> None:
+    async def start(self, place: BoundPort) -> None:
         loop = asyncio.get_running_loop()
-        try:
-            self._server = await loop.create_server(self._new_wire, host, port, backlog=512)
-        except OverflowError:
-            raise no_port(port) from None
-        except OSError as error:
-            raise bind_error(error, host, port) from error
-        self.port = self._server.sockets[0].getsockname()[1]
+        place.listen()
+        for bound in place.sockets:
+            self._servers.append(await loop.create_server(self._new_wire, sock=bound, backlog=BACKLOG))
+        self.port = place.port
 
     def _new_wire(self) -> Wire:
         return Wire(self._accept, self._limits.max_message_bytes, self._limits.max_statement_bytes)
@@ -174,9 +171,10 @@ class Listener:
 
     async def close(self) -> None:
         """Refuse new clients, cancel running statements, tell every client (57P01), close."""
-        if self._server is None:
+        if not self._servers:
             return
-        self._server.close()
+        for server in self._servers:
+            server.close()
         for connection in self._connections.values():
             connection.cancel()
         for wire in self._tasks.values():
@@ -188,8 +186,9 @@ class Listener:
                 task.cancel()
             if late:
                 await asyncio.wait(late)
-        await self._server.wait_closed()
-        self._server = None
+        for server in self._servers:
+            await server.wait_closed()
+        self._servers.clear()
 
     # --- one connection ------------------------------------------------------------------------------------------
 

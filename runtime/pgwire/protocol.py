@@ -28,7 +28,7 @@ from .copy import copy_in_chunks, copy_out
 from .copy_export import export
 from .extended import Portal, bind, close_chunks, missing_portal, missing_statement
 from .rows import BYTES_PER_PIECE, SMALL_PIECE, data_rows, size, slices
-from .wire import FLUSH_BYTES, ClientGone, FramingError, StatementTooLong, Terminated, Wire
+from .wire import FLUSH_BYTES, ClientGone, FramingError, StatementTooLong, Terminated, Wire, unknown_kind
 
 log = logging.getLogger("ptvc.pgwire")
 
@@ -74,7 +74,6 @@ class Connection:
             FrontendKind.CLOSE: self._close,
             FrontendKind.FLUSH: self._flush,
             FrontendKind.FUNCTION_CALL: self._function_call,
-            FrontendKind.PASSWORD: self._password,
         }
 
     def cancel(self) -> None:
@@ -119,6 +118,8 @@ class Connection:
 
     async def _handle(self, kind: int, body: Data, refusal: PtvcError | None) -> None:
         """`refusal`: why the message was not read."""
+        if kind == FrontendKind.PASSWORD:  # nobody has asked for one
+            raise unknown_kind(kind)
         if kind == FrontendKind.SYNC:
             await self._sync()
         elif self._skipping or kind in _COPY_KINDS:
@@ -404,9 +405,6 @@ class Connection:
         raise PtvcError(
             "function calls by message are not supported", sqlstate="0A000", hint="Use SELECT function(...)."
         )
-
-    async def _password(self, body: Data) -> None:
-        raise codec.ProtocolViolation("unexpected password message")
 
     async def _sync(self) -> None:
         failed, self._skipping = self._skipping, False

@@ -46,6 +46,10 @@ class FramingError(ProtocolViolation):
     """The stream of bytes is not a stream of messages (any more): the connection must end."""
 
 
+def unknown_kind(kind: int) -> FramingError:
+    return FramingError(f"invalid frontend message type {kind}")
+
+
 class StatementTooLong(PtvcError):
     """A message with the text of a statement, of type `kind`, is longer than allowed; it was not kept."""
 
@@ -235,7 +239,7 @@ class Wire(asyncio.Protocol):
         kind = self._in[0]
         length = int.from_bytes(self._in[1:5], "big")
         if kind not in KNOWN_KINDS:
-            raise FramingError(f"invalid frontend message type {kind}")
+            raise unknown_kind(kind)
         most = SMALL_MESSAGE if kind in SMALL_KINDS else limit or self._max_message
         if not 4 <= length <= most:
             raise FramingError(f"invalid message length {length}", hint=f"The limit is {most} bytes.")

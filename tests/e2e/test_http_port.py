@@ -30,6 +30,8 @@ def test_a_port_that_is_taken(tmp_path: Path) -> None:
     assert f"cannot listen on 127.0.0.1:{port}: Address already in use" in said
     assert "Traceback" not in said
     assert RuntimeInfo.read(tmp_path / "e") is None
+    assert {path.name for path in (tmp_path / "e").iterdir()} == {"lock", "log"}  # nothing was begun
+    assert not (tmp_path / "e" / "log" / "driver.log").exists()
 
 
 @pytest.mark.slow

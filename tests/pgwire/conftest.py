@@ -8,6 +8,7 @@ from collections.abc import Callable, Coroutine, Iterator
 from typing import Any, TypeVar
 
 import pytest
+from ptvc.network.ports import bind
 from ptvc.pgwire.listener import Limits, Listener, PasswordLookup, serve
 from ptvc.pgwire.listener import Trust as Trust
 
@@ -32,8 +33,7 @@ class Server:
         more = tls if passwords is None else {"passwords": passwords, **tls}
         self.listener: Listener = self.run(
             serve(
-                "127.0.0.1",
-                0,
+                bind("127.0.0.1", 0),
                 self.store,
                 is_superuser=lambda user: user == "ptvc",
                 limits=limits,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from ...config import ClusterOptions
@@ -20,15 +20,16 @@ from .dependents import dropped_with, refuse_unless_empty
 
 
 class ClusterDefinitions:
-    """`slots` is how many replicas there is room for."""
+    """`slots` is how many replicas there is room for; `on_cluster`: they are on executors of a cluster of Spark, whose cores a SIZE is of."""
 
-    def __init__(self, catalog: Catalog, changes: CatalogChanges, slots: int) -> None:
+    def __init__(self, catalog: Catalog, changes: CatalogChanges, slots: int, on_cluster: bool) -> None:
         self._catalog = catalog
         self._changes = changes
         self._slots = slots
+        self._on_cluster = on_cluster
 
     async def create(self, plan: CreateCluster, owner: str, notices: list[Notice]) -> Command:
-        notices.extend(Notice("NOTICE", text) for text in plan.notices)
+        notices.extend(self._notices(plan))
         if self._catalog.cluster(plan.name) is not None:
             if not plan.if_not_exists:
                 raise DuplicateObject(f'cluster "{plan.name}" already exists', sqlstate="42710")
@@ -43,7 +44,7 @@ class ClusterDefinitions:
         return Command("CREATE CLUSTER")
 
     async def alter(self, plan: AlterCluster, notices: list[Notice]) -> Command:
-        notices.extend(Notice("NOTICE", text) for text in plan.notices)
+        notices.extend(self._notices(plan))
         entry = self._cluster(plan.name)
         self._check_slots(entry, plan.options)
         workers = ClusterOptions.from_mapping(entry.options).workers
@@ -64,6 +65,16 @@ class ClusterDefinitions:
         refuse_unless_empty(f'cluster "{name}"', roots, cascade, "runs in it")
         gone = [Change(item, None) for item in dropped_with(self._catalog, roots, cascade)]
         await self._changes.apply([*gone, Change(entry, None)])
+
+    def _notices(self, plan: CreateCluster | AlterCluster) -> Iterator[Notice]:
+        for text in plan.notices:
+            yield Notice("NOTICE", text)
+        if "size" in plan.options and not self._on_cluster:
+            size = plan.options["size"]
+            yield Notice(
+                "NOTICE",
+                f"SIZE {size} means nothing on one machine: MEMORY LIMIT bounds a replica, WORKERS divides it",
+            )
 
     def _check_slots(self, changed: ClusterEntry | None, options: Mapping[str, int]) -> None:
         others = [entry.options for entry in self._catalog.cluster_entries() if entry is not changed]

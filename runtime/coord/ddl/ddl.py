@@ -67,6 +67,8 @@ class Ddl:
         connections: Connections,
         supervisor: Supervisor,
         audit: AuditLog,
+        *,
+        on_cluster: bool,
     ) -> None:
         self._storage = storage
         self._oracle = storage.oracle
@@ -77,7 +79,7 @@ class Ddl:
         self._changes = CatalogChanges(
             storage, catalog, controller, self.replacements, ReplicationSlots(connections, supervisor), audit
         )
-        self._clusters = ClusterDefinitions(catalog, self._changes, slots)
+        self._clusters = ClusterDefinitions(catalog, self._changes, slots, on_cluster)
         self._connectors = ConnectorDefinitions(storage, self._changes, own)
         self.connections = connections
         self.lock = asyncio.Lock()

@@ -25,6 +25,7 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from ...directory import KEYS_VARIABLE
 from ...errors import PtvcError, StorageError
+from ...given_files import read_given
 
 KEY_BYTES = 32
 _NONCE_BYTES = 12
@@ -115,22 +116,19 @@ class KeyRing:
         """Takes the keys of the file; False: there is none."""
         assert self._path is not None
         try:
-            descriptor = os.open(self._path, os.O_RDONLY | os.O_CLOEXEC)
+            data, found = read_given(self._path)
         except (FileNotFoundError, NotADirectoryError):
             return False
         except OSError as error:
             raise UnusableKeys(f'the key file "{self._path}" cannot be read: {error.strerror}') from None
-        with open(descriptor, encoding="ascii", errors="replace") as file:
-            found = os.fstat(descriptor)
-            if found.st_mode & (stat.S_IRWXG | stat.S_IRWXO):
-                raise UnusableKeys(
-                    f'the key file "{self._path}" may be read by others (mode {stat.S_IMODE(found.st_mode):04o})',
-                    hint="chmod 600 makes it yours alone; if somebody may have read it, put a new key on its first line.",
-                )
-            if found.st_uid not in (os.geteuid(), 0):
-                raise UnusableKeys(f'the key file "{self._path}" belongs to another user')
-            text = file.read()
-        self._take(_parsed(text, f'the key file "{self._path}"'))
+        if found.st_mode & (stat.S_IRWXG | stat.S_IRWXO):
+            raise UnusableKeys(
+                f'the key file "{self._path}" may be read by others (mode {stat.S_IMODE(found.st_mode):04o})',
+                hint="chmod 600 makes it yours alone; if somebody may have read it, put a new key on its first line.",
+            )
+        if found.st_uid not in (os.geteuid(), 0):
+            raise UnusableKeys(f'the key file "{self._path}" belongs to another user')
+        self._take(_parsed(data.decode("ascii", "replace"), f'the key file "{self._path}"'))
         return True
 
 

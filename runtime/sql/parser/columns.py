@@ -19,6 +19,8 @@ _UNITS_MS = {
     "h": 3_600_000, "hour": 3_600_000, "hours": 3_600_000, "d": 86_400_000, "day": 86_400_000,
     "days": 86_400_000,
 }  # fmt: skip
+_OTHER_NAMES = {"retain_history_for": "retain_history", "delimited_by": "delimiter"}
+"""Of options."""
 _SERIAL = frozenset({"serial", "serial2", "serial4", "serial8", "smallserial", "bigserial"})
 
 
@@ -125,8 +127,8 @@ class ColumnsParser(ConstraintParser):
         return duration_ms(self.string(), position)
 
     def options(self) -> tuple[Option, ...]:
-        """`(NAME OF SEVERAL WORDS [=] value, ...)`; names are joined by `_`."""
-        return self.parenthesised(self.option)
+        """`(NAME OF SEVERAL WORDS [=] value, ...)`, each name once; names are joined by `_`."""
+        return self.options_once(self.option)
 
     def option(self) -> Option:
         position = self.token.position
@@ -134,7 +136,8 @@ class ColumnsParser(ConstraintParser):
         while self.token.kind is TokenKind.NAME and not self.at_any("true", "false", "on", "off"):
             words.append(self.advance().value)
         self.accept_symbol("=")
-        return Option("_".join(words), self.option_value(), position)
+        name = "_".join(words)
+        return Option(_OTHER_NAMES.get(name, name), self.option_value(), position)
 
     def option_value(self) -> OptionValue | tuple[str, ...]:
         token = self.token

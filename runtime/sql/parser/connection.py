@@ -54,7 +54,7 @@ class ConnectionParser(SubscribeParser):
         if self.accept_any("to", "for") is None:
             self.fail()
         kind = self._connection_kind()
-        options = self.parenthesised(self._connection_option)
+        options = self.options_once(self._connection_option)
         return CreateConnectionStatement(name, kind, options, self._validate(), if_not_exists)
 
     def _connection_kind(self) -> ConnectionKind:

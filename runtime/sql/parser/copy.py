@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Mapping
 from dataclasses import replace
 
 from ...errors import InvalidParameter, SqlSyntaxError, Unsupported
@@ -14,6 +14,10 @@ from ..syntax.query_statements import SubscribeStatement
 from ..syntax.vocabulary import CopyFormat, CopyOptions
 from .create import CreateParser
 from .lexer import TokenKind
+from .token_cursor import each_once
+
+_CONNECTION, _SIZE = "aws connection", "max file size"
+"""Options of files."""
 
 
 class CopyParser(CreateParser):
@@ -60,44 +64,48 @@ class CopyParser(CreateParser):
         connection: ast.Name | None = None
         size: str | None = None
 
-        def option() -> Option | None:
+        def option() -> Option:
             nonlocal connection, size
-            if connection is None and self.accept_words("aws", "connection"):
+            at = self.token.position
+            if self.accept_words("aws", "connection"):
                 self.accept_symbol("=")
                 connection = self.object_name()
-            elif size is None and self.accept_words("max", "file", "size"):
+                return Option(_CONNECTION, True, at)
+            if self.accept_words("max", "file", "size"):
                 self.accept_symbol("=")
                 size = self.string()
-            else:
-                return self._copy_option(equals=True)
-            return None
+                return Option(_SIZE, True, at)
+            return self._copy_option(equals=True)
 
-        found: dict[str, object] = {}
-        if self.accept_words("with"):
-            found = _by_name(each for each in self.parenthesised(option) if each is not None)
-        options = _checked(found, position, False)
+        found = self.options_once(option) if self.accept_words("with") else ()
+        of_format = {each.name: each.value for each in found if each.name not in (_CONNECTION, _SIZE)}
+        options = _checked(of_format, position, False)
         return replace(begun, options=options, place=CopyPlace(place, connection, size, position))
 
     def _copy_options(self) -> dict[str, object]:
-        found: dict[str, object] = {}
+        found: list[Option] = []
         self.accept_words("with")
         if self.at_symbol("("):
-            return _by_name(self.parenthesised(self._copy_option))
-        while self.token.kind is TokenKind.NAME:
-            position = self.token.position
-            word = self.advance().value
-            if word in ("csv", "binary"):
-                found["format"] = word
-            elif word in ("header", "freeze"):
-                found[word] = True
-            elif word in ("delimiter", "delimiters", "null", "quote", "escape"):
-                self.accept_words("as")
-                found["delimiter" if word == "delimiters" else word] = self.string()
-            elif word == "force" and self.accept_words("quote"):
-                found["force_quote"] = self._forced()
-            else:
-                raise SqlSyntaxError(f'syntax error at or near "{word}"', position=position)
-        return found
+            found.extend(self.parenthesised(self._copy_option))
+        else:
+            while self.token.kind is TokenKind.NAME:
+                found.append(self._old_option())
+        return {option.name: option.value for option in each_once(found)}
+
+    def _old_option(self) -> Option:
+        """Of the syntax without parentheses."""
+        position = self.token.position
+        word = self.advance().value
+        if word in ("csv", "binary"):
+            return Option("format", word, position)
+        if word in ("header", "freeze"):
+            return Option(word, True, position)
+        if word in ("delimiter", "delimiters", "null", "quote", "escape"):
+            self.accept_words("as")
+            return Option("delimiter" if word == "delimiters" else word, self.string(), position)
+        if word == "force" and self.accept_words("quote"):
+            return Option("force_quote", self._forced(), position)
+        raise SqlSyntaxError(f'syntax error at or near "{word}"', position=position)
 
     def _copy_option(self, equals: bool = False) -> Option:
         """`equals`: there may be one between name and value."""
@@ -117,19 +125,10 @@ class CopyParser(CreateParser):
         return True
 
 
-def _by_name(options: Iterable[Option]) -> dict[str, object]:
-    found: dict[str, object] = {}
-    for option in options:
-        if option.name in found:
-            raise SqlSyntaxError("conflicting or redundant options", position=option.position)
-        found[option.name] = option.value
-    return found
-
-
 _NO_OPTIONS = CopyOptions(CopyFormat.TEXT, "\t", "\\N", False)
 
 
-def _checked(options: dict[str, object], position: int, incoming: bool) -> CopyOptions:
+def _checked(options: Mapping[str, object], position: int, incoming: bool) -> CopyOptions:
     unknown = set(options) - {
         "format",
         "delimiter",
@@ -201,7 +200,7 @@ def _checked(options: dict[str, object], position: int, incoming: bool) -> CopyO
     )
 
 
-def _freezes(options: dict[str, object]) -> bool:
+def _freezes(options: Mapping[str, object]) -> bool:
     """Whether rows are to be visible as if vacuumed: they are, as soon as they are durable, with or without it."""
     value = options.get("freeze", False)
     found = _BOOLEANS.get(str(value).lower())

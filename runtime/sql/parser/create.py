@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ...errors import PtvcError, SqlSyntaxError, Unsupported
+from ...errors import PtvcError, RedundantOption, SqlSyntaxError, Unsupported
 from ...storage.connections.options import ConnectionKind
 from ..syntax import ast
 from ..syntax import statements as st
@@ -31,6 +31,7 @@ from .connector.lake_source import LakeSourceParser
 from .connector.load_generator import LoadGeneratorParser
 from .connector.upstream_source import ColumnLists, UpstreamSourceParser
 from .lexer import TokenKind
+from .token_cursor import each_once
 
 REPLICAS = "Replicas are alike, and have no names: REPLICATION FACTOR is the number of them."
 
@@ -99,13 +100,18 @@ class CreateParser(
             replaces = self.object_name()
         cluster = self.in_cluster()
         not_null: list[ast.Name] = []
+        refreshed = False
 
         def own_option() -> bool:
+            nonlocal refreshed
             if self.accept_words("assert", "not", "null"):
                 self.accept_symbol("=")
                 not_null.append(self.one_name())
             elif self.at_word("refresh"):
+                if refreshed:
+                    raise RedundantOption("refresh", position=self.token.position)
                 self._refresh()
+                refreshed = True
             else:
                 return False
             return True
@@ -216,7 +222,7 @@ class CreateParser(
             if (retained := self.retained_rows()) is None:
                 return self.column_list(lists)
             if rows:
-                raise SqlSyntaxError("option RETAIN ROWS is given more than once", position=position)
+                raise RedundantOption("retain rows", position=position)
             rows.append(retained)
             return True
 
@@ -288,7 +294,10 @@ class CreateParser(
             return retain
         self.expect_symbol("(")
         while True:
+            position = self.token.position
             if self.accept_words("retain", "history"):
+                if retain is not None:
+                    raise RedundantOption("retain history", position=position)
                 retain = self.retention()
             elif not own_option():
                 self._storage_parameter(parameters)
@@ -482,7 +491,7 @@ class CreateParser(
         if self.at_symbol("("):
             options = self.options() if not self.at_symbol(")", 1) else self._no_options()
         elif self.at_identifier():
-            options = self.comma_list(self.option)
+            options = each_once(self.comma_list(self.option))
         return CreateClusterStatement(name, options, if_not_exists)
 
     def _no_options(self) -> tuple[Option, ...]:

@@ -6,6 +6,7 @@ from typing import NoReturn
 
 from ...errors import SqlSyntaxError, Unsupported
 from ..syntax import ast
+from ..syntax.definition_statements import Option
 from ..syntax.show_statements import ExplainStatement
 from ..syntax.vocabulary import ExplainFormat, ExplainStage, ObjectKind
 from .alter_table import AlterTableParser
@@ -57,7 +58,7 @@ class ExplainParser(AlterTableParser):
     def _explain_for(self, what: str, stage: ExplainStage, *, objects: bool = True) -> ExplainStatement:
         """`[WITH (details)] [AS format] FOR` a query or an object."""
         if self.accept_words("with"):
-            self.parenthesised(self._detail)
+            self.options_once(self._detail)
         format_ = self._explain_format() if self.accept_words("as") else ExplainFormat.TEXT
         self.expect_words("for")
         explained = self._explained_object() if objects else None
@@ -66,7 +67,7 @@ class ExplainParser(AlterTableParser):
             return ExplainStatement(what, stage, format_, None, kind, name)
         return self._explained_query(what, stage, format_)
 
-    def _detail(self) -> None:
+    def _detail(self) -> Option:
         """What Materialize's plans may show or leave out: ours show the same with all of them."""
         position, words = self.token.position, []
         while self.token.kind is TokenKind.NAME and self.token.value not in ("true", "false"):
@@ -74,7 +75,7 @@ class ExplainParser(AlterTableParser):
         if (name := " ".join(words)) not in _DETAILS:
             raise Unsupported(f"EXPLAIN option {name.upper()} is not supported", position=position)
         self.accept_symbol("=")
-        self.accept_any("true", "false")
+        return Option(name, self.accept_any("true", "false") != "false", position)
 
     def _explain_format(self) -> ExplainFormat:
         position = self.token.position

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from ...errors import SqlSyntaxError, Unsupported
+from ...errors import RedundantOption, SqlSyntaxError, Unsupported
 from ..syntax import role_statements as plans
 from ..syntax.role_statements import RoleFlag, RoleSpec, RoleWord
 from .lexer import TokenKind
 from .token_cursor import Cursor
 
 KINDS = ("role", "user", "group")
+_GROUPS = {"in": "in role", "role": "role", "user": "role", "admin": "admin"}
 _FLAGS = {flag.value: flag for flag in RoleFlag}
 _WORDS = {
     "current_user": RoleWord.CURRENT,
@@ -51,22 +52,20 @@ class RoleParser(Cursor):
         groups: dict[str, tuple[RoleSpec, ...]] = {}
         while self.token.kind is TokenKind.NAME:
             position = self.token.position
-            if self.at_any("in", "role", "user", "admin"):
+            if self.at_any(*_GROUPS):
                 word = self.advance().value
                 if word == "in" and self.accept_any("role", "group") is None:
                     self.fail()
-                groups[word] = self.comma_list(self.role_spec)
+                _give(given, _GROUPS[word], position)
+                groups[_GROUPS[word]] = self.comma_list(self.role_spec)
                 continue
-            what, value = self._role_option()
-            if what in given:
-                raise SqlSyntaxError("conflicting or redundant options", position=position)
-            given.add(what)
+            what, value = self._role_option(given)
             if what == "password":
                 password = value if isinstance(value, str) else None
             elif what in _FLAGS:
                 flags[_FLAGS[what]] = bool(value)
-        members = (*groups.get("role", ()), *groups.get("user", ()))
-        return plans.CreateRole(name, flags, password, groups.get("in", ()), members, groups.get("admin", ()))
+        of, members, admins = (groups.get(group, ()) for group in ("in role", "role", "admin"))
+        return plans.CreateRole(name, flags, password, of, members, admins)
 
     def alter_role(self) -> plans.RoleDefinition:
         """What stands behind ALTER ROLE | USER."""
@@ -90,8 +89,9 @@ class RoleParser(Cursor):
         self.accept_words("with")
         flags: dict[RoleFlag, bool] = {}
         has_password, password = False, None
+        given: set[str] = set()
         while self.token.kind is TokenKind.NAME:
-            what, value = self._role_option()
+            what, value = self._role_option(given)
             if what == "password":
                 has_password, password = True, value if isinstance(value, str) else None
             elif what in _FLAGS:
@@ -108,8 +108,15 @@ class RoleParser(Cursor):
             return self.advance().value
         return self.label()
 
-    def _role_option(self) -> tuple[str, bool | str | None]:
-        """An option's name without NO, and whether it is (a password: what it is, None for NULL)."""
+    def _role_option(self, given: set[str]) -> tuple[str, bool | str | None]:
+        """An option's name without NO, and whether it is (a password: what it is, None for NULL); `given` are those before it."""
+        position = self.token.position
+        name, value = self._read_role_option()
+        if name != "sysid":  # which says nothing, as often as it may
+            _give(given, name, position)
+        return name, value
+
+    def _read_role_option(self) -> tuple[str, bool | str | None]:
         token = self.token
         word = self.advance().value
         if word == "encrypted" and self.at_word("password"):
@@ -193,3 +200,9 @@ class RoleParser(Cursor):
                     hint="SET ROLE first.",
                     position=spec.position,
                 )
+
+
+def _give(given: set[str], name: str, position: int) -> None:
+    if name in given:
+        raise RedundantOption(name, position=position)
+    given.add(name)

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from ...errors import PtvcError, SqlSyntaxError, Unsupported
+from ...errors import PtvcError, RedundantOption, SqlSyntaxError, Unsupported
 from ..syntax import ast
 from ..syntax import statements as st
 from ..syntax.function_definition import ExternalOptions, FunctionKind, Parallel, Volatility
@@ -204,35 +204,35 @@ class RoutineParser(ExplainParser):
     def _function_option(self, options: _Options) -> None:
         position = self.token.position
         if self.accept_words("language"):
-            self._once(options.language is None, position)
+            self._once(options.language is None, "language", position)
             string = self.token.kind is TokenKind.STRING
             options.language = (self.advance().value if string else self.identifier()).lower()
         elif self.accept_words("as"):
-            self._once(options.body is None, position)
+            self._once(options.body is None, "as", position)
             self._body(options)
         elif (word := self.accept_any("immutable", "stable", "volatile")) is not None:
-            self._once(options.volatility is None, position)
+            self._once(options.volatility is None, "volatility", position)
             options.volatility = Volatility[word.upper()]
         elif self.accept_words("strict") or self.accept_words("returns", "null", "on", "null", "input"):
-            self._once(options.strict is None, position)
+            self._once(options.strict is None, "strict", position)
             options.strict = True
         elif self.accept_words("called", "on", "null", "input"):
-            self._once(options.strict is None, position)
+            self._once(options.strict is None, "strict", position)
             options.strict = False
         elif self.accept_words("parallel"):
-            self._once(options.parallel is None, position)
+            self._once(options.parallel is None, "parallel", position)
             word = self.label()
             if word.upper() not in Parallel.__members__:
                 raise SqlSyntaxError('parameter "parallel" must be SAFE, RESTRICTED, or UNSAFE')
             options.parallel = Parallel[word.upper()]
         elif self.accept_words("cost"):
-            self._once(not options.cost, position)
+            self._once(not options.cost, "cost", position)
             options.cost = True
             if self.advance().kind not in (TokenKind.INTEGER, TokenKind.DECIMAL):
                 self.index -= 1
                 self.fail()
         elif self.accept_words("security", "invoker") or self.accept_words("external", "security", "invoker"):
-            self._once(not options.security, position)
+            self._once(not options.security, "security", position)
             options.security = True
         elif (word := self.accept_any("handler", "runtime_version", "packages", "timeout")) is not None:
             self._external_option(options, word, position)
@@ -248,11 +248,12 @@ class RoutineParser(ExplainParser):
             value: Any = () if empty else tuple(self.comma_list(self.string))
             self.expect_symbol(")")
         elif word == "timeout":
-            word, value = "timeout_ms", self._call_timeout()
+            value = self._call_timeout()
         else:
             value = self.string()
-        self._once(word not in options.external, position)
-        options.external[word] = value
+        name = "timeout_ms" if word == "timeout" else word
+        self._once(name not in options.external, word, position)
+        options.external[name] = value
 
     def _call_timeout(self) -> int:
         """In milliseconds; as PostgreSQL's settings are written."""
@@ -268,9 +269,9 @@ class RoutineParser(ExplainParser):
             )
         return int(found[1]) * {None: 1, "ms": 1, "s": 1000, "min": 60_000, "h": 3_600_000}[found[2]]
 
-    def _once(self, first: bool, position: int) -> None:
+    def _once(self, first: bool, name: str, position: int) -> None:
         if not first:
-            raise SqlSyntaxError("conflicting or redundant options", position=position)
+            raise RedundantOption(name, position=position)
 
     def _refuse_option(self) -> None:
         if self.at_any(

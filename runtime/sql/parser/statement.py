@@ -23,6 +23,7 @@ from ..syntax.definition_statements import (
     ApplyReplacementStatement,
     CommentStatement,
     DropStatement,
+    Option,
     RenameStatement,
     SetSchemaStatement,
     SwapStatement,
@@ -269,12 +270,13 @@ class StatementParser(RoutineParser, GrantParser):
         if not self.at_symbol("("):
             return frozenset(OfferKind)
 
-        def offer() -> OfferKind:
+        def offer() -> Option:
+            position = self.token.position
             if (word := self.accept_any(*(kind.value for kind in OfferKind))) is None:
                 self.fail()
-            return OfferKind(word)
+            return Option(word, True, position)
 
-        return frozenset(self.parenthesised(offer))
+        return frozenset(OfferKind(option.name) for option in self.options_once(offer))
 
     def _alter_function(self) -> st.StatementNode:
         function = self.function_reference(self.function_kind())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...errors import InvalidParameter, SqlSyntaxError
+from ...errors import InvalidParameter
 from ..syntax import ast
 from ..syntax.query_statements import SubscribeStatement
 from .columns import ColumnsParser
@@ -79,8 +79,6 @@ class SubscribeParser(ColumnsParser):
                     hint="Options are SNAPSHOT and PROGRESS.",
                     position=option.position,
                 )
-            if option.name in found:
-                raise SqlSyntaxError("conflicting or redundant options", position=option.position)
             value = {"true": True, "false": False}.get(str(option.value).lower())
             if value is None:
                 raise InvalidParameter(

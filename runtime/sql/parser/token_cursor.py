@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import NoReturn, TypeVar
+from collections.abc import Callable, Iterable
+from typing import NoReturn, Protocol, TypeVar
 
-from ...errors import PtvcError, SqlSyntaxError
+from ...errors import PtvcError, RedundantOption, SqlSyntaxError
 from ...expr.text.keywords import RESERVED, TYPE_OR_FUNCTION
 from ...interrupt import check_interrupt
 from .lexer import Token, TokenKind
@@ -14,6 +14,27 @@ MAX_DEPTH = 64
 """How deep parentheses, subqueries and CASEs may nest."""
 
 T = TypeVar("T")
+
+
+class NamedOption(Protocol):
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def position(self) -> int: ...
+
+
+N = TypeVar("N", bound=NamedOption)
+
+
+def each_once(options: Iterable[N]) -> tuple[N, ...]:
+    """The options; 42601 if one of a name that came before is among them."""
+    found: dict[str, N] = {}
+    for option in options:
+        if option.name in found:
+            raise RedundantOption(option.name, position=option.position)
+        found[option.name] = option
+    return tuple(found.values())
 
 
 class Cursor:
@@ -149,6 +170,10 @@ class Cursor:
         items = self.comma_list(parse)
         self.expect_symbol(")")
         return items
+
+    def options_once(self, parse: Callable[[], N]) -> tuple[N, ...]:
+        """`(option, ...)`, each name once."""
+        return each_once(self.parenthesised(parse))
 
     def string(self) -> str:
         if self.token.kind is not TokenKind.STRING:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...errors import PtvcError, SqlSyntaxError, Unsupported
+from ...errors import PtvcError, RedundantOption, Unsupported
 from ..syntax import ast
 from ..syntax.definition_statements import CreateTypeStatement
 from .connection import ConnectionParser
@@ -43,7 +43,7 @@ class TypeParser(ConnectionParser):
             self.expect_words("type")
             self.accept_symbol("=")
             if word in found:
-                raise SqlSyntaxError("conflicting or redundant options", position=position)
+                raise RedundantOption(f"{word} type", position=position)
             found[word] = self.type_name()
             if not self.accept_symbol(","):
                 break

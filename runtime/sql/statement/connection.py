@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...errors import SqlSyntaxError, UndefinedObject, Unsupported
+from ...errors import RedundantOption, SqlSyntaxError, UndefinedObject, Unsupported
 from ...storage.connections.options import (
     ALIASES,
     OPTIONS,
@@ -52,7 +52,7 @@ def alter(planner: Planner, node: AlterConnectionStatement) -> AlterConnection |
     for option in node.reset:
         name = known_option(item.connects, option.name, option.position).name
         if name in changed or name in reset:
-            raise _twice(option.name, option.position)
+            raise RedundantOption(option.name, position=option.position)
         reset.append(name)
     return AlterConnection(item.id, changed, tuple(reset), node.validate)
 
@@ -70,7 +70,7 @@ def _values(planner: Planner, kind: ConnectionKind, options: Sequence[Connection
     for given in options:
         option = known_option(kind, given.name, given.position)
         if option.name in found:
-            raise _twice(given.name, given.position)
+            raise RedundantOption(given.name, position=given.position)
         value = given.value
         resolved = SecretRef(find_secret(planner, value).id) if isinstance(value, ast.Name) else value
         if given.name in ALIASES and isinstance(resolved, tuple) and len(resolved) > 1:
@@ -92,7 +92,3 @@ def find_secret(planner: Planner, name: ast.Name) -> CatalogItem:
             position=name.position,
         )
     return item
-
-
-def _twice(name: str, position: int) -> SqlSyntaxError:
-    return SqlSyntaxError(f"option {name} is given more than once", position=position)

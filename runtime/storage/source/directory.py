@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 import os
+import stat
 import zlib
 from dataclasses import dataclass
 from pathlib import Path
@@ -53,8 +54,13 @@ class FileSet:
         """The files there are, by name.  Raises SourceStalled when the path cannot be read."""
         try:
             if not self.path.is_dir():
-                stat = self.path.stat()
-                return [_found(self.path.name, self.path, stat)]
+                about = self.path.stat()
+                if not stat.S_ISREG(about.st_mode):
+                    raise SourceStalled(
+                        f'cannot read "{self.path}": it is no regular file',
+                        hint="Name a file, or a directory of files.",
+                    )
+                return [_found(self.path.name, self.path, about)]
             with os.scandir(self.path) as entries:
                 found = [
                     _found(entry.name, self.path / entry.name, entry.stat())
@@ -106,5 +112,5 @@ def changed(file: FoundFile, what: str) -> SourceStalled:
     )
 
 
-def _found(name: str, path: Path, stat: os.stat_result) -> FoundFile:
-    return FoundFile(name, path, stat.st_size, (stat.st_ino, stat.st_mtime_ns, stat.st_size))
+def _found(name: str, path: Path, about: os.stat_result) -> FoundFile:
+    return FoundFile(name, path, about.st_size, (about.st_ino, about.st_mtime_ns, about.st_size))

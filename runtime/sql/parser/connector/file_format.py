@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ....errors import Unsupported
 from ...syntax.definition_statements import Option
+from ..token_cursor import each_once
 from .source_options import SourceOptionsParser
 
 
@@ -27,7 +28,7 @@ class FileFormatParser(SourceOptionsParser):
             else:
                 self.expect_words("header")
                 options.append(Option("header", word == "with", position))
-        return format_, tuple(options)
+        return format_, each_once(options)
 
     def file_envelope(self) -> str | None:
         if not self.accept_words("envelope"):

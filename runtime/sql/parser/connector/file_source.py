@@ -21,7 +21,7 @@ class FileSourceParser(FileFormatParser):
         position = self.token.position
         self.expect_words("connection")
         connection = self.object_name()
-        options = self.parenthesised(self.option)
+        options = self.options()
         return self._files(replace(begun, s3=S3SourceClause(connection, options, position)))
 
     def _files(self, begun: CreateSourceStatement) -> CreateSourceStatement:

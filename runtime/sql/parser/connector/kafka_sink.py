@@ -43,7 +43,7 @@ class KafkaSinkParser(TypeParser):
         position = self.token.position
         self.expect_words("connection")
         connection = self.object_name()
-        options = self.parenthesised(self._kafka_sink_option)
+        options = self.options_once(self._kafka_sink_option)
         key = self.sink_key()
         headers = self.one_name() if self.accept_words("headers") else None
         key_format, format_ = self._sink_formats()
@@ -113,7 +113,7 @@ class KafkaSinkParser(TypeParser):
             return SinkFormat(word, position)
         self.expect_words("using", "confluent", "schema", "registry", "connection")
         registry = self.object_name()
-        options = self.parenthesised(self._registry_option) if self.at_symbol("(") else ()
+        options = self.options_once(self._registry_option) if self.at_symbol("(") else ()
         return SinkFormat(word, position, registry, options)
 
     def _registry_option(self) -> RegistryOption:

@@ -30,7 +30,7 @@ class KafkaSourceParser(SchemaClauseParser):
         position = self.token.position
         self.expect_words("connection")
         connection = self.object_name()
-        options = self.parenthesised(self._kafka_source_option)
+        options = self.options_once(self._kafka_source_option)
         key = None
         if self.accept_words("key", "format"):
             key = self._message_format()

@@ -23,7 +23,7 @@ class LakeSinkParser(PostgresSinkParser):
         position = self.token.position
         self.expect_words("connection")
         connection = self.object_name()
-        options = self.parenthesised(lambda: self._lake_option("an Iceberg sink", _ICEBERG))
+        options = self.options_once(lambda: self._lake_option("an Iceberg sink", _ICEBERG))
         files = self.object_name() if self.accept_words("using", "aws", "connection") else None
         key = self.sink_key()
         envelope = self._sink_mode()
@@ -34,7 +34,7 @@ class LakeSinkParser(PostgresSinkParser):
         """`(URI = '...' [, PARTITION BY (...)]) [USING AWS CONNECTION a] [KEY (column, ...) [NOT ENFORCED]] MODE UPSERT|APPEND
         [WITH (COMMIT INTERVAL = '...')]`"""
         position = self.token.position
-        options = self.parenthesised(lambda: self._lake_option("a Delta sink", _DELTA))
+        options = self.options_once(lambda: self._lake_option("a Delta sink", _DELTA))
         files = self.object_name() if self.accept_words("using", "aws", "connection") else None
         key = self.sink_key()
         envelope = self._sink_mode()

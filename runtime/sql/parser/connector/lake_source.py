@@ -15,13 +15,13 @@ class LakeSourceParser(FileSourceParser):
         position = self.token.position
         self.expect_words("connection")
         connection = self.object_name()
-        options = self.parenthesised(self.option)
+        options = self.options()
         return self._lake(begun, LakeSourceClause(connection, options, None, position))
 
     def delta_source(self, begun: CreateSourceStatement) -> CreateSourceStatement:
         """`(URI 'place' [, SCAN INTERVAL 'duration']) [USING AWS CONNECTION a] [WHERE (...)] [WITH (...)]`"""
         position = self.token.position
-        options = self.parenthesised(self.option)
+        options = self.options()
         return self._lake(begun, LakeSourceClause(None, options, None, position))
 
     def _lake(self, begun: CreateSourceStatement, clause: LakeSourceClause) -> CreateSourceStatement:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ....errors import SqlSyntaxError, Unsupported
+from ....errors import RedundantOption, SqlSyntaxError, Unsupported
 from ...syntax import ast
 from ...syntax.sink_statements import PostgresSinkClause
 from .kafka_sink import KafkaSinkParser
@@ -16,7 +16,7 @@ class PostgresSinkParser(KafkaSinkParser):
         connection = self.object_name()
         tables = self.parenthesised(self._table_option)
         if len(tables) > 1:
-            raise SqlSyntaxError("option TABLE is given more than once", position=tables[1].position)
+            raise RedundantOption("table", position=tables[1].position)
         key = self.sink_key()
         envelope = self._postgres_sink_envelope()
         return PostgresSinkClause(connection, tables[0], key, envelope, self.snapshot(), position)

@@ -8,13 +8,14 @@ from ....errors import SqlSyntaxError, Unsupported
 from ...syntax import ast
 from ...syntax.definition_statements import DeadLettersClause, Option, RetainRowsClause, SourceTableName
 from ..columns import duration_ms
+from ..token_cursor import each_once
 from ..type import TypeParser
 
-_RETENTION = ("retain_history", "retain_history_for")
+_RETENTION = "retain_history"
 _ON_ERROR = "on_error"
 _EXCLUDE = "exclude_columns"
 _RETAIN_ROWS = "retain_rows"
-_OF_SOURCES = (*_RETENTION, _ON_ERROR, _EXCLUDE, _RETAIN_ROWS)
+_OF_SOURCES = (_RETENTION, _ON_ERROR, _EXCLUDE, _RETAIN_ROWS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,13 +58,14 @@ class SourceOptionsParser(TypeParser):
     def source_options(self, options: tuple[Option, ...], letters: DeadLettersClause | None) -> SourceEnd:
         """`[WITH (option, ...)]` at the end of the statement, where `options` stood behind the format; `letters` has their name."""
         last = self.parenthesised(self.source_option) if self.accept_words("with") else ()
-        asked = [option for option in (*options, *last) if option.name == _ON_ERROR]
-        if letters is not None and not asked:
+        every = {option.name: option for option in each_once((*options, *last))}
+        asked = every.get(_ON_ERROR)
+        if letters is not None and asked is None:
             raise SqlSyntaxError(
                 "DEAD LETTERS AS needs WITH (ON ERROR = DEAD LETTER)", position=letters.position
             )
-        if asked and letters is None:
-            letters = DeadLettersClause(None, asked[0].position)
+        if asked is not None and letters is None:
+            letters = DeadLettersClause(None, asked.position)
         for option in last:
             if option.name not in _OF_SOURCES:
                 raise Unsupported(
@@ -71,12 +73,10 @@ class SourceOptionsParser(TypeParser):
                     hint="RETAIN HISTORY FOR, RETAIN ROWS FOR, EXCLUDE COLUMNS and ON ERROR = DEAD LETTER are; those of the format stand behind it.",
                     position=option.position,
                 )
-        every = (*options, *last)
-        retained = [option for option in every if option.name in _RETENTION]
         others = tuple(option for option in options if option.name not in _OF_SOURCES)
-        retain = duration_ms(str(retained[-1].value), retained[-1].position) if retained else None
-        excluded = _excluded([option for option in every if option.name == _EXCLUDE])
-        return SourceEnd(others, retain, letters, excluded, _retained_rows(every))
+        retained, rows = every.get(_RETENTION), every.get(_RETAIN_ROWS)
+        retain = None if retained is None else duration_ms(str(retained.value), retained.position)
+        return SourceEnd(others, retain, letters, _excluded(every.get(_EXCLUDE)), _retained_rows(rows))
 
     def retained_rows(self) -> RetainRowsClause | None:
         """`RETAIN ROWS FOR 'duration' BY column`, if that stands next"""
@@ -104,22 +104,23 @@ class SourceOptionsParser(TypeParser):
         return Option(_ON_ERROR, True, position)
 
 
-def _excluded(lists: list[Option]) -> tuple[ast.Name, ...]:
-    if len(lists) > 1:
-        raise SqlSyntaxError("option EXCLUDE COLUMNS is given more than once", position=lists[1].position)
-    for option in lists:
-        if not isinstance(option.value, tuple):
-            raise SqlSyntaxError(
-                "EXCLUDE COLUMNS takes a list of columns",
-                hint="EXCLUDE COLUMNS (a, b)",
-                position=option.position,
-            )
-        return tuple(ast.Name((name,), option.position) for name in option.value)
-    return ()
+def _excluded(option: Option | None) -> tuple[ast.Name, ...]:
+    if option is None:
+        return ()
+    if not isinstance(option.value, tuple):
+        raise SqlSyntaxError(
+            "EXCLUDE COLUMNS takes a list of columns", hint="EXCLUDE COLUMNS (a, b)", position=option.position
+        )
+    return tuple(ast.Name((name,), option.position) for name in option.value)
 
 
-def _retained_rows(options: tuple[Option, ...]) -> RetainRowsClause | None:
-    found = [option.value for option in options if isinstance(option.value, RetainRowsClause)]
-    if len(found) > 1:
-        raise SqlSyntaxError("option RETAIN ROWS is given more than once", position=found[1].position)
-    return found[0] if found else None
+def _retained_rows(option: Option | None) -> RetainRowsClause | None:
+    if option is None:
+        return None
+    if isinstance(option.value, RetainRowsClause):
+        return option.value
+    raise SqlSyntaxError(
+        "RETAIN ROWS takes a duration and a column",
+        hint="RETAIN ROWS FOR '1 day' BY time",
+        position=option.position,
+    )

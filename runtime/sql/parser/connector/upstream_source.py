@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from ....errors import InvalidParameter, SqlSyntaxError
+from ....errors import InvalidParameter, RedundantOption, SqlSyntaxError
 from ....storage.connections.options import ConnectionKind
 from ...syntax import ast
 from ...syntax.definition_statements import CreateSourceStatement
@@ -101,7 +101,7 @@ class UpstreamSourceParser(SourceOptionsParser):
         is_postgres = kind is ConnectionKind.POSTGRES
         if is_postgres and self.accept_words("snapshot", "connections"):
             if found.connections is not None:
-                raise SqlSyntaxError(f"option {_CONNECTIONS} is given more than once", position=position)
+                raise RedundantOption(_CONNECTIONS, position=position)
             found.connections = self._connections()
             return
         if not is_postgres or not self.accept_words("publication"):
@@ -111,7 +111,7 @@ class UpstreamSourceParser(SourceOptionsParser):
                 position=position,
             )
         if found.publication is not None:
-            raise SqlSyntaxError("option PUBLICATION is given more than once", position=position)
+            raise RedundantOption("publication", position=position)
         self.accept_symbol("=")
         found.publication = self.string() if not self.at_identifier() else self.label()
 
@@ -128,11 +128,11 @@ class UpstreamSourceParser(SourceOptionsParser):
         position = self.token.position
         if self.accept_words("text", "columns"):
             if found.text is not None:
-                raise SqlSyntaxError("option TEXT COLUMNS is given more than once", position=position)
+                raise RedundantOption("text columns", position=position)
             found.text = self._listed()
         elif self.accept_words("exclude", "columns"):
             if found.excluded is not None:
-                raise SqlSyntaxError("option EXCLUDE COLUMNS is given more than once", position=position)
+                raise RedundantOption("exclude columns", position=position)
             found.excluded = self._listed()
         else:
             return False

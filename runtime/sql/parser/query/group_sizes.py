@@ -6,12 +6,20 @@ nothing else becomes of them.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from ....errors import InvalidParameter, SqlSyntaxError
 from ..lexer import TokenKind
 from ..token_cursor import Cursor
 
 _ANY = "EXPECTED GROUP SIZE"
 _OPTIONS = ("AGGREGATE INPUT GROUP SIZE", "DISTINCT ON INPUT GROUP SIZE", "LIMIT INPUT GROUP SIZE", _ANY)
+
+
+@dataclass(frozen=True, slots=True)
+class _GroupSize:
+    name: str
+    position: int
 
 
 class GroupSizeParser(Cursor):
@@ -26,13 +34,11 @@ class GroupSizeParser(Cursor):
         if not self.at_group_sizes():
             return
         position = self.advance().position
-        options = self.parenthesised(self._group_size)
-        if len(set(options)) < len(options):
-            raise SqlSyntaxError("an option is specified more than once", position=position)
-        if _ANY in options and len(options) > 1:
+        names = [size.name for size in self.options_once(self._group_size)]
+        if _ANY in names and len(names) > 1:
             raise SqlSyntaxError(f"{_ANY} cannot stand beside other options", position=position)
 
-    def _group_size(self) -> str:
+    def _group_size(self) -> _GroupSize:
         position = self.token.position
         name = next((name for name in _OPTIONS if self.accept_words(*name.lower().split())), None)
         if name is None:
@@ -48,4 +54,4 @@ class GroupSizeParser(Cursor):
         token = self.advance()
         if negative or token.kind is not TokenKind.INTEGER or int(token.value) == 0:
             raise InvalidParameter(f"{name} must be a positive integer", position=token.position)
-        return name
+        return _GroupSize(name, position)

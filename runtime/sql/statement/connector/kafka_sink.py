@@ -42,11 +42,7 @@ def options_of(
     """But for what the catalog adds: where progress is kept, and the sink's identity."""
     connection = connection_of(planner, clause.connection, ConnectionKind.KAFKA)
     found: dict[str, Any] = {}
-    given: set[str] = set()
     for option in clause.options:
-        if option.name in given:
-            raise SqlSyntaxError(f"option {option.name} is given more than once", position=option.position)
-        given.add(option.name)
         found |= _option(planner, option, item, relation, key)
     if "topic" not in found:
         raise SqlSyntaxError("option TOPIC must be given", position=clause.position)

@@ -318,8 +318,6 @@ def _options(clause: KafkaSourceClause) -> dict[str, Any]:
     found: dict[str, Any] = {}
     given: dict[str, KafkaSourceOption] = {}
     for option in clause.options:
-        if option.name in given:
-            raise SqlSyntaxError(f"option {option.name} is given more than once", position=option.position)
         given[option.name] = option
         match option.name:
             case "TOPIC METADATA REFRESH INTERVAL":

@@ -89,12 +89,7 @@ def place_of(text: str, position: int) -> str:
 
 
 def _given(options: Sequence[LakeSinkOption]) -> dict[str, LakeSinkOption]:
-    given: dict[str, LakeSinkOption] = {}
-    for option in options:
-        if option.name in given:
-            raise SqlSyntaxError(f"option {option.name} is given more than once", position=option.position)
-        given[option.name] = option
-    return given
+    return {option.name: option for option in options}
 
 
 def _text(option: LakeSinkOption) -> str:

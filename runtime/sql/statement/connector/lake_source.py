@@ -43,9 +43,6 @@ def _given(options: Sequence[Option], known: Sequence[str]) -> dict[str, Option]
     for option in options:
         if option.name not in known:
             raise unknown_option(option, known)
-        if option.name in given:
-            words = option.name.upper().replace("_", " ")
-            raise SqlSyntaxError(f"option {words} is given more than once", position=option.position)
         given[option.name] = option
     return given
 

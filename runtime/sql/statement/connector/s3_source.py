@@ -26,9 +26,6 @@ def s3_connector(
     for option in clause.options:
         if option.name not in _OPTIONS:
             raise unknown_option(option, _OPTIONS)
-        if option.name in found:
-            words = option.name.upper().replace("_", " ")
-            raise SqlSyntaxError(f"option {words} is given more than once", position=option.position)
         found[option.name] = option
     if "uri" not in found:
         raise SqlSyntaxError(

@@ -59,8 +59,6 @@ def _avro(
 def _given(format_: SinkFormat, parts: Sequence[str]) -> dict[str, RegistryOption]:
     given: dict[str, RegistryOption] = {}
     for option in format_.options:
-        if option.name in given:
-            raise SqlSyntaxError(f"option {option.name} is given more than once", position=option.position)
         if option.name != _NULL_DEFAULTS and not any(part.upper() in option.name.split() for part in parts):
             raise SqlSyntaxError(
                 f"option {option.name} is of something that this FORMAT AVRO does not write",

@@ -395,7 +395,7 @@ def _files(planner: Planner, node: CreateSourceStatement) -> definition_plans.Fi
     for option in node.options:
         if option.name == "header" and node.format == "csv":
             header = option.value is True
-        elif option.name in ("delimiter", "delimited_by") and node.format == "csv":
+        elif option.name == "delimiter" and node.format == "csv":
             if not isinstance(option.value, str) or len(option.value) != 1:
                 raise InvalidParameter("DELIMITER must be a single character", position=option.position)
             delimiter = option.value

@@ -34,7 +34,7 @@ from ..definitions import refuse_repeated, unknown_option
 from .row_filter import row_filter
 
 _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9a-z-]+")
-_OPTIONS = ("retain_history", "retain_history_for", "idempotency_key_header")
+_OPTIONS = ("retain_history", "idempotency_key_header")
 
 
 def create(planner: Planner, node: CreateWebhookStatement, sql: str) -> CreateWebhook:

@@ -114,7 +114,7 @@ def test_a_reader_of_the_last_while_misses_nothing_whatever_is_killed(fresh: InP
         (
             "{head} WITH (RETAIN ROWS FOR '1h' BY at, RETAIN ROWS FOR '2h' BY at)",
             errors.SyntaxError,
-            "more than once",
+            "conflicting or redundant options",
         ),
         (
             "{head} KEY (n) ENVELOPE UPSERT WITH (RETAIN ROWS FOR '1h' BY at)",

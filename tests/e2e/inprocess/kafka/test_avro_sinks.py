@@ -123,7 +123,7 @@ BAD = {
     "KEY (k) FORMAT AVRO {r} (AVRO KEY FULLNAME 'a b') ENVELOPE UPSERT": ("22023", '"a b" is no full name of Avro'),
     "KEY (k) FORMAT AVRO {r} (AVRO VALUE FULLNAME 'x.row') ENVELOPE DEBEZIUM": ("22023", 'AVRO VALUE FULLNAME cannot be "x.row"'),
     "KEY (k) FORMAT AVRO {r} (KEY COMPATIBILITY LEVEL 'SOME') ENVELOPE UPSERT": ("22023", None),
-    "KEY (k) FORMAT AVRO {r} (NULL DEFAULTS, NULL DEFAULTS) ENVELOPE UPSERT": ("42601", "option NULL DEFAULTS is given more than once"),
+    "KEY (k) FORMAT AVRO {r} (NULL DEFAULTS, NULL DEFAULTS) ENVELOPE UPSERT": ("42601", "conflicting or redundant options"),
     "KEY (k) FORMAT AVRO {r} (NULL DEFAULTS 'maybe') ENVELOPE UPSERT": ("22023", "option NULL DEFAULTS: it takes true or false"),
     "KEY (k) FORMAT AVRO {r} (SIZE 5) ENVELOPE UPSERT": ("42601", "unrecognized option of FORMAT AVRO: SIZE"),
     "KEY (k) FORMAT AVRO {r} (DOC ON TYPE t = 'x') ENVELOPE UPSERT": ("0A000", "option DOC ON is not supported"),

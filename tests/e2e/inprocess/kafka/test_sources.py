@@ -257,7 +257,7 @@ def test_show_create_makes_the_same_again(db: Db, kafka: KafkaBroker, schema: st
         ("FROM KAFKA CONNECTION nowhere (TOPIC 't') FORMAT JSON", "42704", 'connection "nowhere" does not exist'),
         ("FROM KAFKA CONNECTION p (TOPIC 't') FORMAT JSON", "42809", 'connection "p" is to POSTGRES, not to KAFKA'),
         ("FROM KAFKA CONNECTION k (START OFFSET 1) FORMAT JSON", "42601", "option TOPIC must be given"),
-        ("FROM KAFKA CONNECTION k (TOPIC 't', TOPIC 'u') FORMAT JSON", "42601", "option TOPIC is given more than once"),
+        ("FROM KAFKA CONNECTION k (TOPIC 't', TOPIC 'u') FORMAT JSON", "42601", "conflicting or redundant options"),
         ("FROM KAFKA CONNECTION k (TOPICS 't') FORMAT JSON", "42601", "KAFKA sources have no option TOPICS"),
         ("FROM KAFKA CONNECTION k (TOPIC 't') FORMAT XML", "0A000", "FORMAT XML of messages is not supported"),
         ("FROM KAFKA CONNECTION k (TOPIC 't') FORMAT CSV WITH HEADER", "0A000", "messages have no header"),

@@ -50,7 +50,7 @@ def test_what_a_sink_writes_is_read(fresh: InProcess, tmp_path: Path) -> None:
         for wrong, message in (
             ("CONNECTION lake (NAMESPACE 'n')", "option TABLE must be given"),
             ("CONNECTION lake (NAMESPACE 'n', TABLE 'a.b')", "are not the names of a namespace"),
-            ("CONNECTION lake (NAMESPACE 'n', TABLE 'a', TABLE 'b')", "is given more than once"),
+            ("CONNECTION lake (NAMESPACE 'n', TABLE 'a', TABLE 'b')", "conflicting or redundant options"),
             (
                 "CONNECTION lake (NAMESPACE 'n', TABLE 'a', SCAN INTERVAL '1ms')",
                 "SCAN INTERVAL must be between",

@@ -20,6 +20,11 @@ def test_sizes_of_clusters_mean_nothing_and_say_so(db: Session) -> None:
         f'SIZE "{size}" means nothing here: MEMORY LIMIT bounds a replica' for size in ("25cc", "50cc")
     ]
     assert rows(db, "SHOW CREATE CLUSTER sized")[0][1] == "CREATE CLUSTER sized ()"
+    said.clear()
+    db.execute("ALTER CLUSTER sized SET (SIZE 2)")
+    db.execute("ALTER CLUSTER sized SET (JOB MIN ROWS 7)")
+    assert said == ["SIZE 2 means nothing on one machine: MEMORY LIMIT bounds a replica, WORKERS divides it"]
+    assert rows(db, "SHOW CREATE CLUSTER sized")[0][1] == "CREATE CLUSTER sized (JOB MIN ROWS 7, SIZE 2)"
     db.execute("DROP CLUSTER sized")
 
 
