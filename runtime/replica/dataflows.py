@@ -130,7 +130,7 @@ class Dataflows:
         begin(installed, command, self._writer, self._files)
         self._share(installed, command)
         if installed.state is not None:
-            installed.state.keep(installed.spines())
+            installed.state.keep(installed.spines(), installed.divided)
             installed.dataflow.keep_substitutes_in(installed.state.store)
 
     def _share(self, installed: Installed, command: InstallDataflow) -> None:

@@ -56,18 +56,13 @@ class Installed:
     def made(
         cls, command: InstallDataflow, blob: Blob, started: float, team: Team | None = None
     ) -> Installed:
-        """Has no state yet, and nothing waits for it but what its inputs begin with.  A `team` divides what can be divided, if it
-        begins with nothing."""
+        """Has no state yet, and nothing waits for it but what its inputs begin with.  A `team` divides what can be divided, but what a
+        job has hydrated."""
         plan, output = command.plan, command.output
         widths = {id_: len(plan.import_schema(id_)) for id_ in plan.imports}
         arranged = isinstance(output, IndexOutput)
         never_by_job = "it is a subscription's" if isinstance(output, SubscriptionOutput) else not_a_job(plan)
-        if (
-            team is not None
-            and undivided(plan) is None
-            and command.state is None
-            and command.checkpoint is None
-        ):
+        if team is not None and undivided(plan) is None and command.state is None:
             dataflow: Dataflow = DividedDataflow(team, plan, command.as_of, arranged=arranged)
             never_by_job = "its state is divided among the workers of its replica"
         else:
@@ -112,7 +107,7 @@ class Installed:
         self.dataflow.plan = reading(self.dataflow.plan, {old: source.id for old, source in new.items()})
         if self.state is not None:
             # One that was made before a table had all of its columns is not what a restart makes.
-            self.state.repoint(message.fingerprint if self.dataflow.plan == message.plan else "")
+            self.state.repoint(message.fingerprint if self.dataflow.is_of(message.plan) else "")
 
     def held(self) -> list[Spine]:
         """All that is in memory: state, and arrangements that could have been shared."""
@@ -132,9 +127,9 @@ class Installed:
         return sum(spine.nbytes for spine in self.held()) + self.dataflow.elsewhere_nbytes + self.waiting
 
     @property
-    def divided(self) -> bool:
-        """Whether its state is in several processes."""
-        return isinstance(self.dataflow, DividedDataflow)
+    def divided(self) -> DividedDataflow | None:
+        """The dataflow, if its state is in several processes."""
+        return self.dataflow if isinstance(self.dataflow, DividedDataflow) else None
 
     @property
     def waiting(self) -> int:

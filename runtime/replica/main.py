@@ -171,9 +171,9 @@ class Replica:
         retrying = RetryingBlob(blob, self._gone)
         self._supervisor = Supervisor(self._failed)
         self._outputs = OutputWriter(connection.send, self._supervisor)
+        self._team = Team(workers, files, writer) if workers > 1 else None
         if isinstance(files, CopiedFiles):
             files = files.over(lambda objects: RetryingObjects(objects, self._gone))
-        self._team = Team(workers) if workers > 1 else None
         self._dataflows = Dataflows(retrying, writer, self._outputs, files, self._team)
         self._peeks = Peeks(blob, cache, connection, self._supervisor)
         self._look_ups = ThreadPoolExecutor(1, "look-ups")
@@ -219,6 +219,8 @@ class Replica:
             self._peeks.close()
             self._look_ups.shutdown(wait=False, cancel_futures=True)
             self._outputs.close()
+            if self._team is not None:
+                self._team.saves.ending.set()
             self._checkpointer.shutdown(cancel_futures=True)
             self._connection.close()
             if self._team is not None:

@@ -77,7 +77,7 @@ class ReplicaClient:
         self.connected = asyncio.Event()
         self.failure: PtvcError | None = None
         self._failed_starts = 0
-        self.cores = 1
+        self.cores = self.workers = 1
         self.tasks: set[asyncio.Task[None]] = set()
         self._directory = directory
         self._outbox: Outbox | None = None
