@@ -43,15 +43,20 @@ class Beside(Protocol):
 class MemberStates:
     """Those of worker number `here` of `workers`."""
 
-    def __init__(self, here: int, workers: int, beside: Beside) -> None:
+    def __init__(self, here: int, workers: int, beside: Beside | None) -> None:
         self._here = here
         self._workers = workers
-        self._beside = beside
+        self._given = beside
         self._files: SharedFiles | None = None
         self._writer = ""
         self._states: dict[int, PartState] = {}
         self.beginning: int | None = None
         """The dataflow that is beginning."""
+
+    @property
+    def _beside(self) -> Beside:
+        assert self._given is not None, "nothing runs beside the steps here"
+        return self._given
 
     def open(self, message: Open) -> None:
         self._files = self._beside.patient(message.files)

@@ -133,9 +133,9 @@ class _Steps:
 
 
 class Member:
-    """A worker that is led; number `here` of `workers`.  `beside` its steps it saves state."""
+    """A worker that is led; number `here` of `workers`.  `beside` its steps it saves state, if anybody asks it to."""
 
-    def __init__(self, here: int, workers: int, wires: Wires, beside: Beside) -> None:
+    def __init__(self, here: int, workers: int, wires: Wires, beside: Beside | None = None) -> None:
         self._here = here
         self._workers = workers
         self._wires = wires

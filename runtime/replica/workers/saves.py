@@ -9,8 +9,10 @@ leader   step thread ── Save, in its turn ─────────> membe
 from __future__ import annotations
 
 import logging
+import pickle
 import select
 import socket
+import struct
 import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -21,10 +23,10 @@ from ...compute.partitioned.workers import WorkerLost
 from ...compute.shared_files import CopiedFiles, SharedFiles
 from ...errors import ReplicaUnavailable
 from ..blob_retry import RetryingObjects
-from ..queries.pickled import Receiver, send
 
 logger = logging.getLogger(__name__)
 
+_LENGTH = struct.Struct("=Q")
 _LOOK_MS = 100
 
 
@@ -34,7 +36,6 @@ class Saves:
     def __init__(self, streams: Mapping[int, socket.socket]) -> None:
         self.ending = threading.Event()
         self._streams = dict(streams)
-        self._receivers = {member: Receiver(stream) for member, stream in streams.items()}
         self._last: dict[tuple[int, int], Saved] = {}
 
     def wait(self, dataflow: int, number: int) -> tuple[StoredState, ...]:
@@ -48,18 +49,27 @@ class Saves:
     def _answer(self, member: int, dataflow: int, number: int) -> Saved:
         """Dataflows may be waited for in another order than they were saved in, each of them one save after the other."""
         while (last := self._last.get((member, dataflow))) is None or last.number != number:
-            self._wait(member)
-            if not isinstance(saved := self._receivers[member].receive(), Saved):
-                raise WorkerLost(f"worker {member} of the replica has ended")
+            saved = self._receive(member)
             self._last[member, saved.dataflow] = saved
         return last
 
-    def _wait(self, member: int) -> None:
-        poll = select.poll()
-        poll.register(self._streams[member], select.POLLIN)
+    def _receive(self, member: int) -> Saved:
+        """The member's next answer."""
+        stream, poll = self._streams[member], select.poll()
+        poll.register(stream, select.POLLIN)
         while not poll.poll(_LOOK_MS):
             if self.ending.is_set():
                 raise ReplicaUnavailable("the replica ends")
+        try:
+            head = stream.recv(_LENGTH.size, socket.MSG_WAITALL)
+            length = _LENGTH.unpack(head)[0] if len(head) == _LENGTH.size else 0
+            body = stream.recv(length, socket.MSG_WAITALL)
+        except OSError:
+            length, body = 0, b""
+        if not length or len(body) < length:
+            raise WorkerLost(f"worker {member} of the replica has ended")
+        saved: Saved = pickle.loads(body)
+        return saved
 
     def close(self) -> None:
         for stream in self._streams.values():
@@ -91,4 +101,5 @@ class BesideSteps:
             logger.exception("a worker cannot save its part")
 
     def answer(self, saved: Saved) -> None:
-        send(self._leader, saved)
+        body = pickle.dumps(saved, protocol=5)
+        self._leader.sendall(_LENGTH.pack(len(body)) + body)

@@ -26,7 +26,7 @@ from ...compute.partitioned.workers import LEADER, Leader
 from ...compute.plan import DataflowPlan, Import
 from ...compute.run import Run
 from ...compute.run_store import RunStore, StateId
-from ...compute.shared_files import SharedFiles
+from ...compute.shared_files import MACHINE, SharedFiles
 from ...compute.spine import Spine
 from ...errors import PtvcError
 from ...expr.tree.relation import GlobalId
@@ -49,7 +49,7 @@ class Team:
 
     For one thread, but for `Saves`."""
 
-    def __init__(self, workers: int, files: SharedFiles, writer: str) -> None:
+    def __init__(self, workers: int, files: SharedFiles = MACHINE, writer: str = "team") -> None:
         self.workers = workers
         self._numbers = count(1)
         streams: dict[int, dict[int, socket.socket]] = {worker: {} for worker in range(workers)}
