@@ -45,6 +45,10 @@ class _Aborted(Interrupt):
             return None
         return QueryCanceled("canceling statement due to user request")
 
+    @error.setter
+    def error(self, error: PtvcError | None) -> None:
+        raise AttributeError("the leader alone gives up a step")
+
     def _ends(self, message: Message) -> bool:
         match message:
             case Abort(step=step):
@@ -52,10 +56,6 @@ class _Aborted(Interrupt):
             case Forget(dataflow=dataflow):
                 return dataflow == self._member.beginning
         return False
-
-    @error.setter
-    def error(self, error: PtvcError | None) -> None:
-        raise AttributeError("the leader alone gives up a step")
 
 
 def serve(leader: socket.socket) -> None:

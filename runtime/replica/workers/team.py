@@ -183,7 +183,9 @@ class DividedDataflow(Part):
         """Has the members keep their parts in the folder, and begin with the checkpoint; what is returned waits until they have.  That
         raises StorageError when one cannot."""
         members = range(1, self._parts)
-        beginnings = {member: checkpoint and self._beginning(checkpoint, member) for member in members}
+        beginnings = {
+            member: None if checkpoint is None else self._beginning(checkpoint, member) for member in members
+        }
         wait = self._team.keep(
             {m: Keep(self._dataflow, directory, spill_rows, beginnings[m]) for m in members}
         )
