@@ -31,8 +31,8 @@ Handles = Mapping[StateId, tuple[Run, ...]]
 class Beside(Protocol):
     """What runs beside the steps of a member, one after the other, and answers the leader."""
 
-    def patient(self, files: SharedFiles) -> SharedFiles:
-        """The same files, with a store that is waited for while it is away."""
+    def opened(self, message: Open) -> SharedFiles:
+        """Its files, with a store that is waited for while it is away."""
 
     def submit(self, work: Callable[[], None]) -> None: ...
 
@@ -59,7 +59,7 @@ class MemberStates:
         return self._given
 
     def open(self, message: Open) -> None:
-        self._files = self._beside.patient(message.files)
+        self._files = self._beside.opened(message)
         self._writer = f"{message.writer}-{self._here}"
 
     def keep(self, message: Keep, part: Part) -> Kept:

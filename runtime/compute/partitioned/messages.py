@@ -13,7 +13,8 @@ leader has said that it begins.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 import pyarrow as pa
 
@@ -117,10 +118,12 @@ class Told:
 
 @dataclass(frozen=True, slots=True)
 class Open:
-    """Keep state in these files; `writer` names the replica's attempt in them."""
+    """Keep state in these files; `writer` names the replica's attempt in them, and `environment` has the leader's variables, with the
+    secrets of the store."""
 
     files: SharedFiles
     writer: str
+    environment: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ leader   step thread ── Save, in its turn ─────────> membe
 from __future__ import annotations
 
 import logging
+import os
 import pickle
 import select
 import socket
@@ -18,7 +19,7 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 
 from ...compute.checkpoint import StoredState
-from ...compute.partitioned.messages import Saved
+from ...compute.partitioned.messages import Open, Saved
 from ...compute.partitioned.workers import WorkerLost
 from ...compute.shared_files import CopiedFiles, SharedFiles
 from ...errors import ReplicaUnavailable
@@ -83,11 +84,12 @@ class BesideSteps:
         self._leader = leader
         self._thread = ThreadPoolExecutor(1, "checkpoint")
 
-    def patient(self, files: SharedFiles) -> SharedFiles:
-        if isinstance(files, CopiedFiles):
+    def opened(self, message: Open) -> SharedFiles:
+        os.environ.update(message.environment)  # that of the fork server is of when it was started
+        if isinstance(message.files, CopiedFiles):
             never = threading.Event()  # the process is ended when nobody needs it any more
-            return files.over(lambda objects: RetryingObjects(objects, never))
-        return files
+            return message.files.over(lambda objects: RetryingObjects(objects, never))
+        return message.files
 
     def submit(self, work: Callable[[], None]) -> None:
         self._thread.submit(self._do, work)

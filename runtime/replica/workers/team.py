@@ -8,6 +8,7 @@ resident task: step thread ── leads, is worker 0 ──┬── socket ─�
 
 from __future__ import annotations
 
+import os
 import socket
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -73,7 +74,7 @@ class Team:
         self.saves = Saves(saves)
         self.wires = Wires(streams[0])
         self.leader = Leader(workers, self.wires)
-        self.leader.install(Open(files, writer))
+        self.leader.install(Open(files, writer, dict(os.environ)))
 
     def install(self, plan: DataflowPlan, as_of: int, *, arranged: bool) -> int:
         """A number for the dataflow, of which each member has its part from now on."""

@@ -13,7 +13,7 @@ from random import Random
 
 from ptvc.compute.checkpoint import Checkpoint, write
 from ptvc.compute.partitioned.dealing import dealt_out, together
-from ptvc.compute.partitioned.messages import Install, Keep, Message, Rows, Save, Saved, Sweep
+from ptvc.compute.partitioned.messages import Install, Keep, Message, Open, Rows, Save, Saved, Sweep
 from ptvc.compute.partitioned.part import Part, Passing
 from ptvc.compute.partitioned.part_state import beginning_of, begun
 from ptvc.compute.partitioned.placement import Division, divided
@@ -37,8 +37,8 @@ class _Beside:
     works: deque[Callable[[], None]] = field(default_factory=deque)
     answers: dict[int, Saved] = field(default_factory=dict)
 
-    def patient(self, files: SharedFiles) -> SharedFiles:
-        return files
+    def opened(self, message: Open) -> SharedFiles:
+        return message.files
 
     def submit(self, work: Callable[[], None]) -> None:
         self.works.append(work)

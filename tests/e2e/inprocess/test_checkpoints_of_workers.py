@@ -6,6 +6,7 @@ import os
 import signal
 from collections import Counter
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -119,7 +120,10 @@ def test_other_workers_go_on_without_reading_the_inputs_again(monkeypatch: pytes
         for workers in (3, 2, 1, 7):
             runtime.query("INSERT INTO t VALUES (7, 10000), (77, 1)")
             tail += 2
-            rescale(runtime, workers)
+            with ThreadPoolExecutor(1) as reader:
+                read = reader.submit(lambda: [len(runtime.query("SELECT * FROM counted")) for _ in range(50)])
+                rescale(runtime, workers)
+                assert set(read.result()) == {51}, "whoever reads meanwhile waits"
             assert [hydration_rows(runtime, name) for name in OBJECTS] == [tail] * len(OBJECTS)
             check(runtime)
 
