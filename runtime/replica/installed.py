@@ -140,7 +140,8 @@ class Installed:
         if self.state is None or self.failed:
             return False
         self.state.store.press()
-        return sum(spine.spill() for spine in self.held()) > 0  # all of them are asked
+        here = sum(spine.spill() for spine in self.held()) > 0  # all of them are asked
+        return (self.divided is not None and self.divided.spill_others()) or here
 
     def clear(self) -> None:
         """Lets go of all state, and of what waits: the dataflow is not maintained any more."""

@@ -19,7 +19,7 @@ from ...errors import PtvcError, StorageError
 from ..run import Run
 from ..run_store import RunStore, StateId
 from ..shared_files import SharedFiles
-from .messages import Keep, Kept, Open, Save, Saved, Sweep
+from .messages import Keep, Kept, Open, Press, Save, Saved, Sweep
 from .part import Part
 from .part_state import PartState
 
@@ -77,6 +77,11 @@ class MemberStates:
             self.beginning = None
         self._states[number] = state
         return Kept(number, part.next_due(), part.held_nbytes)
+
+    def press(self, message: Press, part: Part) -> Kept:
+        state = self._states.get(message.dataflow)
+        moving = state is not None and state.press()
+        return Kept(message.dataflow, part.next_due(), part.held_nbytes, moving=moving)
 
     def save(self, message: Save, part: Part) -> None:
         self._beside.submit(partial(self._save, message, self._states[message.dataflow], part.handles()))

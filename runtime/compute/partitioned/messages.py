@@ -3,7 +3,7 @@
 ```
 leader ── Install, Begin, Abort, Ask, Forget ──> members          worker ── Rows ──> every other worker, once per level
 leader <── Done, Failed, Aborted, Told ───────── members
-leader ── Open, Keep, Save, Sweep ─────────────> members
+leader ── Open, Keep, Press, Save, Sweep ──────> members
 leader <── Kept, and by a way of its own Saved ─ members
 ```
 
@@ -139,12 +139,21 @@ class Keep:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """An answer to `Keep`: when the part is due next, and the bytes that it holds in memory; or why it cannot begin so."""
+    """An answer to `Keep` and `Press`: when the part is due next, and the bytes that it holds in memory; or why it cannot begin so.
+    `moving`: some of them are on their way to files."""
 
     dataflow: int
     next_due: int
     nbytes: int
     error: PtvcError | None = None
+    moving: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Press:
+    """Memory is short: move to files what of the part's state is in memory."""
+
+    dataflow: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +183,6 @@ class Sweep:
     kept: StoredState
 
 
-ToMember = Install | Forget | Begin | Rows | Abort | Ask | Open | Keep | Save | Sweep
+ToMember = Install | Forget | Begin | Rows | Abort | Ask | Open | Keep | Press | Save | Sweep
 ToLeader = Rows | Done | Failed | Aborted | Told | Kept
 Message = ToMember | ToLeader

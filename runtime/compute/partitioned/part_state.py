@@ -65,6 +65,11 @@ class PartState:
             spine.store = self._store
             spine.spill()
 
+    def press(self) -> bool:
+        """Asks for as much state as possible to be moved to files; False when no more can be."""
+        self._store.press()
+        return sum(spine.spill() for spine in self._part.spines().values()) > 0  # all of them are asked
+
     def save(self, handles: Mapping[StateId, tuple[Run, ...]], *, pack: bool) -> StoredState:
         """What was held between two steps, on file and published.  Raises OSError and PtvcError."""
         return write(self._store, "", 0, self._part.spines(), handles, pack=pack).state

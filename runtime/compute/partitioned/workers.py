@@ -35,6 +35,7 @@ from .messages import (
     Kept,
     Message,
     Open,
+    Press,
     Rows,
     Save,
     Sweep,
@@ -164,6 +165,8 @@ class Member:
                 self._states.open(message)
             case Keep(dataflow=number):
                 self._tell(self._states.keep(message, self._parts[number]))
+            case Press(dataflow=number):
+                self._tell(self._states.press(message, self._parts[number]))
             case Save(dataflow=number):
                 self._states.save(message, self._parts[number])
             case Sweep():
@@ -353,14 +356,14 @@ class Leader:
         """Has all members take up a dataflow, or let go of it."""
         self.tell(dict.fromkeys(self._members, message))
 
-    def tell(self, messages: Mapping[int, Install | Forget | Open | Keep | Save | Sweep]) -> None:
+    def tell(self, messages: Mapping[int, Install | Forget | Open | Keep | Press | Save | Sweep]) -> None:
         """Says something to members that is no step."""
         for member, message in messages.items():
             self._wires.send(member, message)
         self._wires.flush()
 
-    def keep(self, messages: Mapping[int, Keep]) -> None:
-        """Has members begin with what is on file: see `kept`."""
+    def keep(self, messages: Mapping[int, Keep | Press]) -> None:
+        """Has members begin with what is on file, or move what they hold there: see `kept`."""
         (self._keeping,) = {message.dataflow for message in messages.values()}
         self._kept = {}
         self.tell(messages)

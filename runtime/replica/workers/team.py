@@ -19,7 +19,7 @@ from ...compute.checkpoint import Checkpoint, StoredState
 from ...compute.dataflow import OperatorStatistics
 from ...compute.operators.base import NEVER_DUE
 from ...compute.partitioned.dealing import dealt_out, together
-from ...compute.partitioned.messages import Forget, Install, Keep, Kept, Open, Save, Sweep
+from ...compute.partitioned.messages import Forget, Install, Keep, Kept, Open, Press, Save, Sweep
 from ...compute.partitioned.part import Part
 from ...compute.partitioned.part_state import Beginning, beginning_of, begun
 from ...compute.partitioned.placement import divided
@@ -97,8 +97,9 @@ class Team:
             except PtvcError as error:
                 self.leader.abort(error)
 
-    def keep(self, messages: Mapping[int, Keep]) -> Callable[[], Mapping[int, Kept]]:
-        """Has members begin with what is on file; what is returned waits until they have.  That raises why one could not."""
+    def keep(self, messages: Mapping[int, Keep | Press]) -> Callable[[], Mapping[int, Kept]]:
+        """Has members begin with what is on file, or move what they hold there; what is returned waits until they have heard.  That raises
+        why one could not."""
         self.leader.keep(messages)
         return self._kept
 
@@ -191,11 +192,17 @@ class DividedDataflow(Part):
             {m: Keep(self._dataflow, directory, spill_rows, beginnings[m]) for m in members}
         )
 
-        def wait_for_all() -> None:
-            for member, kept in wait().items():
-                self._due[member], self._nbytes[member] = kept.next_due, kept.nbytes
+        return lambda: self._hear(wait())
 
-        return wait_for_all
+    def _hear(self, answers: Mapping[int, Kept]) -> None:
+        for member, kept in answers.items():
+            self._due[member], self._nbytes[member] = kept.next_due, kept.nbytes
+
+    def spill_others(self) -> bool:
+        """Asks the members to move to files what they hold in memory; False when nothing is on its way there."""
+        answers = self._team.keep({m: Press(self._dataflow) for m in range(1, self._parts)})()
+        self._hear(answers)
+        return any(kept.moving for kept in answers.values())
 
     def begin(
         self, store: RunStore, spines: Mapping[StateId, Spine], checkpoint: Checkpoint
