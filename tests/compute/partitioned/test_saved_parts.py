@@ -6,13 +6,18 @@ from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
+import pyarrow as pa
 import pytest
 from ptvc.compute import merge as merge_module
 from ptvc.compute import spine as spine_module
-from ptvc.compute.checkpoint import Checkpoint, publish, read
+from ptvc.compute.checkpoint import Checkpoint, publish, read, write
+from ptvc.compute.dataflow import Dataflow
+from ptvc.compute.lower import lower
 from ptvc.compute.merge import merge_worker
 from ptvc.compute.partitioned.messages import Open
-from ptvc.compute.partitioned.part_state import _as_declared
+from ptvc.compute.partitioned.part import Part
+from ptvc.compute.partitioned.part_state import _as_declared, beginning_of, begun
+from ptvc.compute.partitioned.placement import divided
 from ptvc.compute.partitioned.state_placement import FIRST, state_placement
 from ptvc.compute.plan import DataflowPlan
 from ptvc.compute.run_store import RunStore
@@ -21,9 +26,13 @@ from ptvc.compute.spark.exchange import partition_of
 from ptvc.compute.spine import Spine
 from ptvc.errors import QueryCanceled, ReplicaUnavailable
 from ptvc.expr.temporal import at_time
+from ptvc.expr.tree import relation as r
+from ptvc.expr.tree.scalar import Call, ColumnRef
+from ptvc.repr.batch import NO_ERRORS, Delta
 from ptvc.repr.hash import hash_columns
+from ptvc.repr.types import BOOL, FLOAT8, INT4
 
-from ..histories import random_cuts
+from ..histories import batch_of, random_cuts, schema_of
 from ..reference import Update, as_of, evaluate
 from ..test_views import TIMES, Histories, random_histories, snapshot
 from .simulated import Died, Faults, Flow, Simulated
@@ -159,3 +168,29 @@ def _check_rows(spine: Spine, by: tuple[int, ...] | None, part: int, parts: int)
             columns = _as_declared(run.batch.columns, spine.schema)
             hashes = hash_columns([columns[i] for i in by], len(run))
             assert set(partition_of(hashes, parts).tolist()) == {part}, (by, spine.schema)
+
+
+def test_floats_that_are_held_by_their_bits_lie_by_their_values(tmp_path: Path) -> None:
+    """As whole rows of a semi join with a further condition, of which one has a float in its key."""
+    floats = schema_of(FLOAT8, INT4)
+    pairs = r.Get("u1", floats), r.Get("u2", floats)
+    key, more = (ColumnRef(0, FLOAT8),), Call("lt", (ColumnRef(1, INT4), ColumnRef(3, INT4)), BOOL)
+    plan = lower(r.Join(*pairs, r.JoinKind.SEMI, key, key, (more,)))
+    rows = [((float(i % 40) / 8, i), 0, 1) for i in range(200)]
+    inputs = {id_: Delta(batch_of(floats, rows), NO_ERRORS) for id_ in ("u1", "u2")}
+    store = RunStore(tmp_path, "a")
+    one = Dataflow(plan, 0)
+    one.step(inputs, 0, 1)
+    saved = write(store, "f", 1, one.spines(), one.handles())
+    division = divided(plan)
+    for part in range(3):
+        dataflow = Part(division.plan, 0, part, 3)
+        spines = dataflow.spines()
+        dataflow.load(begun(store, spines, beginning_of(saved, part, 3, division, spines), part, 3), 1)
+        held = [spine for (_, name), spine in spines.items() if name in ("rows", "matched")]
+        assert len(held) == 2
+        for spine in held:
+            for run in spine.runs:
+                values = run.batch.columns[0].view(pa.float64())
+                assert set(partition_of(hash_columns([values], len(run)), 3).tolist()) == {part}
+            assert spine.rows
