@@ -30,7 +30,7 @@ from ptvc.expr.tree import relation as r
 from ptvc.expr.tree.scalar import Call, ColumnRef
 from ptvc.repr.batch import NO_ERRORS, Delta
 from ptvc.repr.hash import hash_columns
-from ptvc.repr.types import BOOL, FLOAT8, INT4
+from ptvc.repr.types import BOOL, FLOAT4, INT4
 
 from ..histories import batch_of, random_cuts, schema_of
 from ..reference import Update, as_of, evaluate
@@ -172,9 +172,9 @@ def _check_rows(spine: Spine, by: tuple[int, ...] | None, part: int, parts: int)
 
 def test_floats_that_are_held_by_their_bits_lie_by_their_values(tmp_path: Path) -> None:
     """As whole rows of a semi join with a further condition, of which one has a float in its key."""
-    floats = schema_of(FLOAT8, INT4)
+    floats = schema_of(FLOAT4, INT4)
     pairs = r.Get("u1", floats), r.Get("u2", floats)
-    key, more = (ColumnRef(0, FLOAT8),), Call("lt", (ColumnRef(1, INT4), ColumnRef(3, INT4)), BOOL)
+    key, more = (ColumnRef(0, FLOAT4),), Call("lt", (ColumnRef(1, INT4), ColumnRef(3, INT4)), BOOL)
     plan = lower(r.Join(*pairs, r.JoinKind.SEMI, key, key, (more,)))
     rows = [((float(i % 40) / 8, i), 0, 1) for i in range(200)]
     inputs = {id_: Delta(batch_of(floats, rows), NO_ERRORS) for id_ in ("u1", "u2")}
@@ -191,6 +191,6 @@ def test_floats_that_are_held_by_their_bits_lie_by_their_values(tmp_path: Path) 
         assert len(held) == 2
         for spine in held:
             for run in spine.runs:
-                values = run.batch.columns[0].view(pa.float64())
+                values = run.batch.columns[0].view(pa.float32())
                 assert set(partition_of(hash_columns([values], len(run)), 3).tolist()) == {part}
             assert spine.rows
