@@ -70,7 +70,7 @@ class LookUps:
         None: they cannot be had like this, and whoever asks in another way will hear why.  At least one column; of an index or a view at
         most MOST_TOGETHER keys.
         """
-        of = by.id if isinstance(by, Index) else by
+        of = by if isinstance(by, TableKey | ViewColumns) else by.id
         name = (replica.id, of, columns)
         queue = self._queues.get(name)
         if queue is None or len(keys[0]) > MOST_TOGETHER:
