@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from ..compute.dataflow import Dataflow
 from ..compute.partitioned.placement import undivided
@@ -24,9 +23,28 @@ from .step_under_way import StepUnderWay
 from .workers.team import DividedDataflow, Team
 
 
+@dataclass(frozen=True, slots=True)
+class Recent:
+    """What a view has put out in `[lower, upper)`, which may not be durable yet: `outputs`, each with the frontier behind it."""
+
+    lower: int
+    upper: int
+    outputs: tuple[tuple[int, Delta], ...] = ()
+
+    def then(self, upper: int, output: Delta | None) -> Recent:
+        """With what was put out up to `upper`, if it was anything."""
+        return Recent(self.lower, upper, (*self.outputs, (upper, output)) if output else self.outputs)
+
+    def durable(self, upper: int) -> Recent:
+        """Without what is below `upper`."""
+        if upper <= self.lower:
+            return self
+        return Recent(upper, self.upper, tuple(output for output in self.outputs if output[0] > upper))
+
+
 @dataclass(slots=True)
 class Installed:
-    """`upper` is the frontier of the output.  `unacknowledged` are the outputs that may not be durable yet.
+    """`upper` is the frontier of the output.  `recent` is for any thread: it is replaced, never changed.
 
     While a step is `under_way` as a job, no other begins; `never_by_job` says why none of this dataflow's can be one.
     `removed` and `lost` (an output could not be written) are for the thread that writes outputs: the rest is not wanted.
@@ -48,7 +66,7 @@ class Installed:
     appended: int = 0
     state: DurableState | None = None
     reported: tuple[int, ...] = ()
-    unacknowledged: deque[tuple[int, Delta]] = field(default_factory=deque)
+    recent: Recent = Recent(0, 0)
     under_way: StepUnderWay | None = None
     never_by_job: str | None = None
 
@@ -67,6 +85,7 @@ class Installed:
             never_by_job = "its state is divided among the workers of its replica"
         else:
             dataflow = Dataflow(plan, command.as_of, arranged=arranged)
+        appended = output.upper if isinstance(output, ViewOutput) else 0
         return cls(
             id=command.id,
             dataflow=dataflow,
@@ -76,7 +95,8 @@ class Installed:
             upper=command.as_of,
             index=Index(plan.schema, output.key) if isinstance(output, IndexOutput) else None,
             started=started,
-            appended=output.upper if isinstance(output, ViewOutput) else 0,
+            appended=appended,
+            recent=Recent(appended, appended),
             never_by_job=never_by_job,
         )
 
@@ -90,7 +110,7 @@ class Installed:
     def become(self, id: GlobalId, output: ViewOutput) -> None:
         """Goes on as the dataflow of another view, whose contents are known up to `output.upper`."""
         self.id, self.output, self.appended = id, output, output.upper
-        self.unacknowledged.clear()
+        self.recent = Recent(output.upper, self.upper)
         if self.state is not None:
             self.state.rename(id)
 

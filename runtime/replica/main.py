@@ -34,9 +34,12 @@ from .dataflows import Dataflows
 from .egress import Egress
 from .ingest import Sources
 from .installed import Installed
+from .look_ups.answers import looked_up
+from .look_ups.stored_look_ups import StoredLookUps
+from .look_ups.view_rows import ViewLookUps
 from .memory import dataflows_limit, query_limit
 from .output_writer import OutputWriter
-from .peek_thread import Peeks, StoredLookUps, looked_up
+from .peek_thread import Peeks
 from .protocol import (
     Adopt,
     Appended,
@@ -54,6 +57,7 @@ from .protocol import (
     LimitMemory,
     LookUp,
     LookUpStored,
+    LookUpView,
     Message,
     Peek,
     PeekFailed,
@@ -178,6 +182,7 @@ class Replica:
         self._peeks = Peeks(blob, cache, connection, self._supervisor)
         self._look_ups = ThreadPoolExecutor(1, "look-ups")
         self._stored = StoredLookUps(blob, cache, connection.send, self._look_up_beside)
+        self._views = ViewLookUps(blob, cache, connection.send, self._look_up_beside, self._dataflows.recent)
         self._sources = Sources(retrying, writer, connection.send, files.root)
         self._sinks = Egress(retrying, connection.send)
         self._dataflows.memory.buffers = (self._sinks, self._outputs)
@@ -245,6 +250,9 @@ class Replica:
                 continue
             if isinstance(message, LookUpStored):
                 self._stored.receive(message)
+                continue
+            if isinstance(message, LookUpView):
+                self._views.receive(message)
                 continue
             if isinstance(message, Peek | PeekIndex):
                 self._peeks.receive(message)
