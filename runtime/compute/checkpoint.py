@@ -13,7 +13,7 @@ from __future__ import annotations
 import hashlib
 import json
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -28,7 +28,7 @@ from .shared_files import MACHINE, SharedFiles
 from .spine import Spine
 
 STATE_VERSION = 2
-"""To be raised whenever an operator keeps other state than before for the same plan."""
+"""To be raised whenever an operator keeps other state than before for the same plan, or a plan is divided otherwise."""
 
 MANIFEST = "checkpoint.json"
 MANIFEST_VERSION = 1
@@ -36,9 +36,14 @@ MANIFEST_VERSION = 1
 _HINT = "The state is computed again from its inputs."
 
 
+StoredState = Mapping[StateId, tuple[StoredRun, ...]]
+"""The runs of every spine, in their order; spines without runs may be left out."""
+
+
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """`state` names the runs of every spine, in their order; spines without runs may be left out.
+    """`state` is that of the dataflow, or, where it is divided among workers, of the first part; `others` are those of the others, in
+    their order, each a range of hashes (`partitioned.part_state`).
 
     `layout` is that of all spines: the fingerprint says what state means, this how it is held.  `since` is the time
     from which on an index, as saved, can be read; None: only the last before the cut is known to be one.
@@ -46,12 +51,21 @@ class Checkpoint:
 
     fingerprint: str
     cut: int
-    state: Mapping[StateId, tuple[StoredRun, ...]]
+    state: StoredState
     layout: str
     since: int | None = None
+    others: tuple[StoredState, ...] = ()
+
+    @property
+    def parts(self) -> tuple[StoredState, ...]:
+        return self.state, *self.others
 
     def files(self) -> list[StoredRun]:
-        return [file for files in self.state.values() for file in files]
+        return files_of(self.parts)
+
+
+def files_of(parts: Iterable[StoredState]) -> list[StoredRun]:
+    return [file for state in parts for files in state.values() for file in files]
 
 
 def fingerprint(plan: DataflowPlan, engine: str, key: tuple[int, ...] | None) -> str:
@@ -147,27 +161,41 @@ def read(directory: Path, files: SharedFiles = MACHINE, manifest: str = MANIFEST
 
 
 def _to_json(folder: str, checkpoint: Checkpoint) -> dict[str, Any]:
-    state = [
-        [
-            node,
-            name,
-            [[f.name.removeprefix(f"{folder}/"), f.offset, f.length, f.checksum] for f in files],
-        ]
-        for (node, name), files in checkpoint.state.items()
-        if files
-    ]
     return {
         "fingerprint": checkpoint.fingerprint,
         "cut": checkpoint.cut,
-        "state": state,
+        "state": _state_to_json(folder, checkpoint.state),
+        "others": [_state_to_json(folder, state) for state in checkpoint.others],
         "layout": checkpoint.layout,
         "since": checkpoint.since,
     }
 
 
+def _state_to_json(folder: str, state: StoredState) -> list[Any]:
+    return [
+        [
+            node,
+            name,
+            [[f.name.removeprefix(f"{folder}/"), f.offset, f.length, f.checksum] for f in files],
+        ]
+        for (node, name), files in state.items()
+        if files
+    ]
+
+
 def _from_json(folder: str, body: dict[str, Any]) -> Checkpoint:
-    state = {
+    return Checkpoint(
+        body["fingerprint"],
+        body["cut"],
+        _state_from_json(folder, body["state"]),
+        body["layout"],
+        body.get("since"),
+        tuple(_state_from_json(folder, state) for state in body.get("others", ())),
+    )
+
+
+def _state_from_json(folder: str, state: list[Any]) -> StoredState:
+    return {
         (node, name): tuple(StoredRun(f"{folder}/{path}", *place) for path, *place in files)
-        for node, name, files in body["state"]
+        for node, name, files in state
     }
-    return Checkpoint(body["fingerprint"], body["cut"], state, body["layout"], body.get("since"))

@@ -256,6 +256,10 @@ class Dataflow:
         runs = ((node, operator.shared_runs()) for node, operator in self._shareable.items())
         return {node: some for node, some in runs if some is not None}
 
+    def is_of(self, plan: DataflowPlan) -> bool:
+        """Whether it is what such a plan is made into."""
+        return self.plan == plan
+
     @property
     def elsewhere_nbytes(self) -> int:
         """Bytes of state in the memory of other processes."""

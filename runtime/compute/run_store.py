@@ -316,11 +316,12 @@ class RunStore:
         others = [name for name in names if but is None or not name.startswith(f"{folder}/{but}")]
         self.shared.unpublish([name for name in others if name not in needed])
 
-    def collect(self) -> None:
-        """Deletes every run below the directory that is not this store's, and directories without one.  To be called when it holds what is to be
-        kept and no other process writes here: those were left by earlier processes."""
+    def collect(self, keep: Iterable[StoredRun] = ()) -> None:
+        """Deletes every run below the directory that is not this store's, nor to `keep`, and directories without one.  To be called when
+        no other process writes here: those were left by earlier processes."""
+        kept = {self.shared.path(run.name) for run in keep}
         with self._lock:
-            kept = set(self._files)
+            kept.update(self._files)
         emptied: list[Path] = []
         for path in list(self.directory.rglob("*")):
             if path.suffix in _SUFFIXES and path not in kept:

@@ -139,6 +139,10 @@ class CopiedFiles:
     def root(self) -> Path:
         return self._root
 
+    def __reduce__(self) -> tuple[type[CopiedFiles], tuple[Path, Objects]]:
+        """For another process of the machine, which does not know yet what is published."""
+        return CopiedFiles, (self._root, self._objects)
+
     def over(self, wrapped: Callable[[Objects], Objects]) -> CopiedFiles:
         """The same files, by what `wrapped` makes of the objects."""
         return CopiedFiles(self._root, wrapped(self._objects))

@@ -32,10 +32,9 @@ class Mirror:
         """Rises with every commit to the shard."""
         return self._cache.remembered_head(shard).version
 
-    def batches(self, shard: ShardId) -> tuple[int, list[ShardBatch]]:
-        """All batches in order of time, and the version of the shard with these."""
-        head, batches = self._cache.remembered_between(shard, 0, None)
-        return head.version, batches
+    def batches(self, shard: ShardId) -> tuple[Head, list[ShardBatch]]:
+        """All batches in order of time, and the head of the shard with these."""
+        return self._cache.remembered_between(shard, 0, None)
 
     def snapshot(self, shard: ShardId, as_of: int) -> Snapshot:
         """As `PersistClient.snapshot`."""

@@ -6,7 +6,7 @@ a job's       state: its run files, as of its time         waiting: what came si
 checkpoint    state: its run files, as of its cut          waiting: what came since
 ```
 
-What is divided among workers begins with the contents, and is in no checkpoint.
+What is divided among workers begins with the contents, or with a checkpoint, however many workers that is of.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from .protocol import InstallDataflow
 def begin(installed: Installed, command: InstallDataflow, writer: str, files: SharedFiles) -> None:
     """Loads it; `writer` names this attempt of the replica in files.  Raises PtvcError and OSError."""
     state: DurableState | None = None
-    if command.durable is not None and not installed.divided:
+    if command.durable is not None:
         state = installed.state = DurableState(
             command.id,
             command.durable,
@@ -34,7 +34,7 @@ def begin(installed: Installed, command: InstallDataflow, writer: str, files: Sh
     if command.checkpoint is not None:
         assert state is not None
         checkpoint = command.checkpoint
-        runs = state.load(checkpoint, installed.spines())
+        runs = state.load(checkpoint, installed.spines(), installed.divided)
         installed.load(runs, checkpoint.cut, checkpoint.since)
         installed.rows = sum(source.load_updates() for source in sources)
     elif command.state is not None:
@@ -52,6 +52,8 @@ def begin(installed: Installed, command: InstallDataflow, writer: str, files: Sh
         for source in sources:
             source.load_updates()
     else:
+        if state is not None:
+            state.begin(installed.divided)
         installed.rows = sum(source.load() for source in sources)
         if installed.index is not None:
             installed.index.begin(command.as_of)

@@ -18,11 +18,13 @@ open again what it looks at.
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from time import monotonic
+from typing import Protocol
 
-from ..compute.checkpoint import Checkpoint, layout, write
+from ..compute.checkpoint import Checkpoint, StoredState, layout, write
+from ..compute.partitioned.part_state import Beginning, begun
 from ..compute.run import Run
 from ..compute.run_store import RunStore, StateId
 from ..compute.shared_files import MACHINE, SharedFiles
@@ -44,6 +46,26 @@ PACKED_AFTER_USE_S = 600.0
 
 _RETRY_S = 10.0
 """After one could not be written or published, the next is tried so much later."""
+
+
+class Others(Protocol):
+    """The other parts of a dataflow that is divided among workers, which keep their own state.  Called between steps."""
+
+    def keep_others(
+        self, directory: str, spill_rows: int, checkpoint: Checkpoint | None
+    ) -> Callable[[], None]:
+        """Has them begin, with a checkpoint or with nothing; what is returned waits until they have."""
+
+    def begin(
+        self, store: RunStore, spines: Mapping[StateId, Spine], checkpoint: Checkpoint
+    ) -> dict[StateId, tuple[Run, ...]]:
+        """What this part begins with."""
+
+    def save_others(self, *, pack: bool) -> Callable[[], tuple[StoredState, ...]]:
+        """Has them save what they hold; what is returned waits until it is on file, on any thread.  Raises PtvcError."""
+
+    def sweep_others(self, kept: Sequence[StoredState]) -> None:
+        """Files that they do not need any more go; a checkpoint has those of `kept`."""
 
 
 class DurableState:
@@ -70,6 +92,7 @@ class DurableState:
         self.store = RunStore(directory, writer, options.spill_rows, files)
         self._collected = False
         self.spines: Mapping[StateId, Spine] = {}
+        self._others: Others | None = None
         self._published: Checkpoint | None = None
         self._pending: Checkpoint | None = None
         self._under_way = False
@@ -77,23 +100,40 @@ class DurableState:
         self._at = monotonic()
         self._retry_at = 0.0
 
-    def load(self, checkpoint: Checkpoint, spines: Mapping[StateId, Spine]) -> dict[StateId, tuple[Run, ...]]:
-        """The runs of a published checkpoint, for `spines`.  Raises StorageError when they are not what was written,
-        or were written for others."""
+    # Files that earlier attempts have left go before anything is written: one that is half there belongs to no run yet.
+
+    def load(
+        self, checkpoint: Checkpoint, spines: Mapping[StateId, Spine], others: Others | None = None
+    ) -> dict[StateId, tuple[Run, ...]]:
+        """The runs of a published checkpoint, for `spines`; `others` begin with theirs.  Raises StorageError when they are not what was
+        written, or were written for others."""
         if checkpoint.layout != layout(spines):
             raise StorageError("operators hold other state than the checkpoint has")
         self._published = checkpoint
-        return self.store.load(checkpoint.state)
+        self.store.collect(checkpoint.files())
+        if others is None:
+            return begun(self.store, spines, Beginning(checkpoint.cut, checkpoint.parts), 0, 1)
+        wait = others.keep_others(self._options.directory, self._options.spill_rows, checkpoint)
+        runs = others.begin(self.store, spines, checkpoint)
+        wait()
+        return runs
 
     def adopt(self, names: Mapping[StateId, Sequence[str]]) -> dict[StateId, tuple[Run, ...]]:
         """The runs that a job has left: worth a checkpoint at once."""
         self._rows = max(self._options.checkpoint_rows, 1)
-        return self.store.adopt(names)
+        runs = self.store.adopt(names)
+        self.store.collect()
+        return runs
 
-    def keep(self, spines: Mapping[StateId, Spine]) -> None:
-        """`spines` hold the whole state: from now on their large runs are mapped.  Files that are not needed are deleted."""
-        self.spines = spines
-        self.store.collect()  # before anything is written: a file that is half there belongs to no run yet
+    def begin(self, others: Others | None) -> None:
+        """There is no state yet."""
+        self.store.collect()
+        if others is not None:
+            others.keep_others(self._options.directory, self._options.spill_rows, None)()
+
+    def keep(self, spines: Mapping[StateId, Spine], others: Others | None = None) -> None:
+        """`spines`, and `others`, hold the whole state: from now on their large runs are mapped."""
+        self.spines, self._others = spines, others
         for spine in spines.values():
             spine.store = self.store
             spine.spill()
@@ -139,7 +179,8 @@ class DurableState:
         self._packed = pack
         self._under_way, self._rows, self._at = True, 0, monotonic()
         handles = {id_: spine.handle() for id_, spine in self.spines.items()}
-        return PendingCheckpoint(self, upper, handles, self._options.fingerprint, readable_from, pack)
+        others = None if self._others is None else self._others.save_others(pack=pack)
+        return PendingCheckpoint(self, upper, handles, self._options.fingerprint, readable_from, pack, others)
 
     def _is_cold(self) -> bool:
         """Whether there is a checkpoint whose state is to be packed now."""
@@ -158,10 +199,12 @@ class DurableState:
         fingerprint: str,
         since: int | None,
         pack: bool,
+        others: Callable[[], tuple[StoredState, ...]] | None,
     ) -> Checkpointed | None:
         """On the checkpoint thread: what to tell the coordinator.  None when it cannot be written now."""
         try:
-            self._pending = write(self.store, fingerprint, upper, self.spines, handles, since, pack=pack)
+            written = write(self.store, fingerprint, upper, self.spines, handles, since, pack=pack)
+            self._pending = written if others is None else replace(written, others=others())
         except (OSError, PtvcError) as error:
             if self.store.directory.exists():  # otherwise the object was dropped
                 logger.warning("cannot write a checkpoint of %s: %s", self._id, error)
@@ -178,6 +221,8 @@ class DurableState:
             return
         self._published = self._pending
         self._under_way = False
+        if self._others is not None:
+            self._others.sweep_others(self._published.others)
 
     def _failed(self) -> None:
         """What was to be saved is still to be."""
@@ -214,6 +259,9 @@ class PendingCheckpoint:
     fingerprint: str
     since: int | None
     pack: bool = False
+    others: Callable[[], tuple[StoredState, ...]] | None = None
 
     def write(self) -> Checkpointed | None:
-        return self.state.write(self.upper, self.handles, self.fingerprint, self.since, self.pack)
+        return self.state.write(
+            self.upper, self.handles, self.fingerprint, self.since, self.pack, self.others
+        )

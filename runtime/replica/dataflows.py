@@ -22,12 +22,13 @@ from ..expr.tree.relation import GlobalId
 from ..interrupt import check_interrupt, interruptible
 from ..memory import step_within
 from ..persist.blob.base import Blob
+from ..persist.part import ShardId
 from ..repr.batch import Delta
 from .beginning import begin
 from .checkpoint import DurableState, PendingCheckpoint
 from .index import Index
 from .inputs import Input, load_snapshot, read_once
-from .installed import Installed
+from .installed import Installed, Recent
 from .interrupts import Interrupts
 from .memory import MemoryLimit
 from .output_writer import OutputWriter
@@ -47,6 +48,7 @@ from .protocol import (
     Status,
     StepEnded,
     SubscriptionOutput,
+    ViewOutput,
 )
 from .sharing import Sharing
 from .step_jobs import StepJobs
@@ -115,7 +117,7 @@ class Dataflows:
             return
         for id_, source in installed.inputs.items():
             if (producer := self._installed.get(id_)) is not None:
-                for upper, delta in producer.unacknowledged:
+                for upper, delta in producer.recent.outputs:
                     source.hand_over(delta, upper)
                 source.close(producer.upper)
             elif source.timestamped:
@@ -130,7 +132,7 @@ class Dataflows:
         begin(installed, command, self._writer, self._files)
         self._share(installed, command)
         if installed.state is not None:
-            installed.state.keep(installed.spines())
+            installed.state.keep(installed.spines(), installed.divided)
             installed.dataflow.keep_substitutes_in(installed.state.store)
 
     def _share(self, installed: Installed, command: InstallDataflow) -> None:
@@ -257,9 +259,8 @@ class Dataflows:
 
     def acknowledge(self, appended: Appended) -> None:
         for id_, upper in appended.uppers:
-            installed = self._installed.get(id_)
-            while installed and installed.unacknowledged and installed.unacknowledged[0][0] <= upper:
-                installed.unacknowledged.popleft()
+            if (installed := self._installed.get(id_)) is not None:
+                installed.recent = installed.recent.durable(upper)
 
     def published(self, message: CheckpointPublished) -> DurableState | None:
         """Returns the state whose files may be swept now."""
@@ -419,6 +420,14 @@ class Dataflows:
         if index is None:
             raise KeyError(id)
         return index
+
+    def recent(self, id: GlobalId, shard: ShardId) -> Recent | None:
+        """What the view, whose output goes to `shard`, has put out of late; None if it is not maintained here.  For any thread."""
+        installed = self._installed.get(id)
+        if installed is None or installed.failed or installed.lost or installed.removed:
+            return None
+        recent, output = installed.recent, installed.output
+        return recent if isinstance(output, ViewOutput) and output.shard == shard else None
 
     def statistics(self) -> Iterator[DataflowStatistics]:
         """What changed since the last call."""

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from ..compute.dataflow import Dataflow
 from ..compute.partitioned.placement import undivided
@@ -24,9 +23,28 @@ from .step_under_way import StepUnderWay
 from .workers.team import DividedDataflow, Team
 
 
+@dataclass(frozen=True, slots=True)
+class Recent:
+    """What a view has put out in `[lower, upper)`, which may not be durable yet: `outputs`, each with the frontier behind it."""
+
+    lower: int
+    upper: int
+    outputs: tuple[tuple[int, Delta], ...] = ()
+
+    def then(self, upper: int, output: Delta | None) -> Recent:
+        """With what was put out up to `upper`, if it was anything."""
+        return Recent(self.lower, upper, (*self.outputs, (upper, output)) if output else self.outputs)
+
+    def durable(self, upper: int) -> Recent:
+        """Without what is below `upper`."""
+        if upper <= self.lower:
+            return self
+        return Recent(upper, self.upper, tuple(output for output in self.outputs if output[0] > upper))
+
+
 @dataclass(slots=True)
 class Installed:
-    """`upper` is the frontier of the output.  `unacknowledged` are the outputs that may not be durable yet.
+    """`upper` is the frontier of the output.  `recent` is for any thread: it is replaced, never changed.
 
     While a step is `under_way` as a job, no other begins; `never_by_job` says why none of this dataflow's can be one.
     `removed` and `lost` (an output could not be written) are for the thread that writes outputs: the rest is not wanted.
@@ -48,7 +66,7 @@ class Installed:
     appended: int = 0
     state: DurableState | None = None
     reported: tuple[int, ...] = ()
-    unacknowledged: deque[tuple[int, Delta]] = field(default_factory=deque)
+    recent: Recent = Recent(0, 0)
     under_way: StepUnderWay | None = None
     never_by_job: str | None = None
 
@@ -56,22 +74,18 @@ class Installed:
     def made(
         cls, command: InstallDataflow, blob: Blob, started: float, team: Team | None = None
     ) -> Installed:
-        """Has no state yet, and nothing waits for it but what its inputs begin with.  A `team` divides what can be divided, if it
-        begins with nothing."""
+        """Has no state yet, and nothing waits for it but what its inputs begin with.  A `team` divides what can be divided, but what a
+        job has hydrated."""
         plan, output = command.plan, command.output
         widths = {id_: len(plan.import_schema(id_)) for id_ in plan.imports}
         arranged = isinstance(output, IndexOutput)
         never_by_job = "it is a subscription's" if isinstance(output, SubscriptionOutput) else not_a_job(plan)
-        if (
-            team is not None
-            and undivided(plan) is None
-            and command.state is None
-            and command.checkpoint is None
-        ):
+        if team is not None and undivided(plan) is None and command.state is None:
             dataflow: Dataflow = DividedDataflow(team, plan, command.as_of, arranged=arranged)
             never_by_job = "its state is divided among the workers of its replica"
         else:
             dataflow = Dataflow(plan, command.as_of, arranged=arranged)
+        appended = output.upper if isinstance(output, ViewOutput) else 0
         return cls(
             id=command.id,
             dataflow=dataflow,
@@ -81,7 +95,8 @@ class Installed:
             upper=command.as_of,
             index=Index(plan.schema, output.key) if isinstance(output, IndexOutput) else None,
             started=started,
-            appended=output.upper if isinstance(output, ViewOutput) else 0,
+            appended=appended,
+            recent=Recent(appended, appended),
             never_by_job=never_by_job,
         )
 
@@ -95,7 +110,7 @@ class Installed:
     def become(self, id: GlobalId, output: ViewOutput) -> None:
         """Goes on as the dataflow of another view, whose contents are known up to `output.upper`."""
         self.id, self.output, self.appended = id, output, output.upper
-        self.unacknowledged.clear()
+        self.recent = Recent(output.upper, self.upper)
         if self.state is not None:
             self.state.rename(id)
 
@@ -112,7 +127,7 @@ class Installed:
         self.dataflow.plan = reading(self.dataflow.plan, {old: source.id for old, source in new.items()})
         if self.state is not None:
             # One that was made before a table had all of its columns is not what a restart makes.
-            self.state.repoint(message.fingerprint if self.dataflow.plan == message.plan else "")
+            self.state.repoint(message.fingerprint if self.dataflow.is_of(message.plan) else "")
 
     def held(self) -> list[Spine]:
         """All that is in memory: state, and arrangements that could have been shared."""
@@ -132,9 +147,9 @@ class Installed:
         return sum(spine.nbytes for spine in self.held()) + self.dataflow.elsewhere_nbytes + self.waiting
 
     @property
-    def divided(self) -> bool:
-        """Whether its state is in several processes."""
-        return isinstance(self.dataflow, DividedDataflow)
+    def divided(self) -> DividedDataflow | None:
+        """The dataflow, if its state is in several processes."""
+        return self.dataflow if isinstance(self.dataflow, DividedDataflow) else None
 
     @property
     def waiting(self) -> int:
@@ -145,7 +160,8 @@ class Installed:
         if self.state is None or self.failed:
             return False
         self.state.store.press()
-        return sum(spine.spill() for spine in self.held()) > 0  # all of them are asked
+        here = sum(spine.spill() for spine in self.held()) > 0  # all of them are asked
+        return (self.divided is not None and self.divided.spill_others()) or here
 
     def clear(self) -> None:
         """Lets go of all state, and of what waits: the dataflow is not maintained any more."""

@@ -34,9 +34,12 @@ from .dataflows import Dataflows
 from .egress import Egress
 from .ingest import Sources
 from .installed import Installed
+from .look_ups.answers import looked_up
+from .look_ups.stored_look_ups import StoredLookUps
+from .look_ups.view_rows import ViewLookUps
 from .memory import dataflows_limit, query_limit
 from .output_writer import OutputWriter
-from .peek_thread import Peeks, StoredLookUps, looked_up
+from .peek_thread import Peeks
 from .protocol import (
     Adopt,
     Appended,
@@ -54,6 +57,7 @@ from .protocol import (
     LimitMemory,
     LookUp,
     LookUpStored,
+    LookUpView,
     Message,
     Peek,
     PeekFailed,
@@ -171,13 +175,14 @@ class Replica:
         retrying = RetryingBlob(blob, self._gone)
         self._supervisor = Supervisor(self._failed)
         self._outputs = OutputWriter(connection.send, self._supervisor)
+        self._team = Team(workers, files, writer) if workers > 1 else None
         if isinstance(files, CopiedFiles):
             files = files.over(lambda objects: RetryingObjects(objects, self._gone))
-        self._team = Team(workers) if workers > 1 else None
         self._dataflows = Dataflows(retrying, writer, self._outputs, files, self._team)
         self._peeks = Peeks(blob, cache, connection, self._supervisor)
         self._look_ups = ThreadPoolExecutor(1, "look-ups")
         self._stored = StoredLookUps(blob, cache, connection.send, self._look_up_beside)
+        self._views = ViewLookUps(blob, cache, connection.send, self._look_up_beside, self._dataflows.recent)
         self._sources = Sources(retrying, writer, connection.send, files.root)
         self._sinks = Egress(retrying, connection.send)
         self._dataflows.memory.buffers = (self._sinks, self._outputs)
@@ -219,6 +224,8 @@ class Replica:
             self._peeks.close()
             self._look_ups.shutdown(wait=False, cancel_futures=True)
             self._outputs.close()
+            if self._team is not None:
+                self._team.saves.ending.set()
             self._checkpointer.shutdown(cancel_futures=True)
             self._connection.close()
             if self._team is not None:
@@ -243,6 +250,9 @@ class Replica:
                 continue
             if isinstance(message, LookUpStored):
                 self._stored.receive(message)
+                continue
+            if isinstance(message, LookUpView):
+                self._views.receive(message)
                 continue
             if isinstance(message, Peek | PeekIndex):
                 self._peeks.receive(message)

@@ -1,7 +1,8 @@
 """The outputs of a step, on their way to the coordinator.
 
 Changes of subscriptions are sent at once.  Frontiers of indexes are sent first: their readers wait
-for them, and nothing of them has to be written.  Then the outputs of views are written as parts, all of them in one
+for them, and nothing of them has to be written.  With these it is said which views have been computed: who looks some rows of them up
+need not wait longer either (`view_rows`).  Then the outputs of views are written as parts, all of them in one
 `Append`; much at once by another thread (`output_writer`).
 """
 
@@ -73,14 +74,16 @@ class Outputs:
     def pass_on(self, installed: Installed, upper: int) -> None:
         """A view or an index that is hydrated is as it was, up to `upper`."""
         if installed.index is None:
+            installed.recent = installed.recent.then(upper, None)
             self.passed.append((installed, installed.id, upper))
         else:
             self.indexes.append((installed.id, upper))
 
     def messages(self) -> Iterator[Message]:
         """What is to be sent now; what is written beside is sent when it is."""
-        if self.indexes:
-            yield Append((), tuple(self.indexes))
+        computed = tuple((view.id, view.upper) for view in self.views if view.delta is not None)
+        if self.indexes or computed:
+            yield Append((), tuple(self.indexes), computed)
         if not self.views and not self.passed:
             return
         if self.writer is None:
@@ -135,8 +138,7 @@ def _unwritten(installed: Installed, delta: Delta, lower: int, upper: int, first
     new = delta
     if delta and since > lower:
         new = Delta(delta.oks.filter(delta.oks.times >= since), delta.errs.filter(delta.errs.times >= since))
-    if new:
-        installed.unacknowledged.append((upper, new))
+    installed.recent = installed.recent.then(upper, new)
     output, schema = installed.output, installed.schema
     return Unwritten(installed, installed.id, output.shard, schema, new or None, since, upper, first)
 

@@ -58,7 +58,8 @@ class Replica:
 
     @property
     def appends(self) -> list[Append]:
-        return [message for message in self.said if isinstance(message, Append)]
+        """Not those that only say what has been computed."""
+        return [message for message in self.said if isinstance(message, Append) and message.uppers]
 
     def upper(self, id: str) -> int:
         return max((u for append in self.appends for i, u in append.uppers if i == id), default=0)
@@ -71,7 +72,8 @@ def test_a_view_hydrates_and_follows() -> None:
     r = Replica()
     r.install(install("v", imported(r.blob, "t", as_of=10, upper=11, snapshot=[(1, 5, 1), (-1, 5, 1)]), 0))
     r.said += r.dataflows.step()
-    assert [type(message) for message in r.said] == [Hydrated, Append]
+    assert [type(message) for message in r.said] == [Append, Hydrated, Append]
+    assert r.said[0] == Append((), (), (("v", 11),)), "what has been computed is said before it is written"
     r.commit("t", 11, 20, (2, 15, 1), (-2, 15, 1))
     r.commit("t", 20, 30, (1, 25, -1))
     assert written(r.blob, r.appends, "v") == [(1, 10, 1), (1, 25, -1), (2, 15, 1)]

@@ -23,7 +23,9 @@ from ptvc.persist.column_cache import ColumnCache
 from ptvc.replica.checkpoint import PendingCheckpoint
 from ptvc.replica.dataflows import Dataflows
 from ptvc.replica.inputs import load_snapshot
-from ptvc.replica.peek_thread import StoredLookUps, looked_up
+from ptvc.replica.look_ups.answers import looked_up
+from ptvc.replica.look_ups.stored_look_ups import StoredLookUps
+from ptvc.replica.look_ups.view_rows import ViewLookUps
 from ptvc.replica.protocol import (
     DRIVER,
     Appended,
@@ -44,6 +46,7 @@ from ptvc.replica.protocol import (
     LimitMemory,
     LookUp,
     LookUpStored,
+    LookUpView,
     Message,
     Peek,
     PeekFailed,
@@ -87,6 +90,7 @@ class SimulatedReplica:
         self._dataflows = Dataflows(blob, writer)
         cache = ColumnCache(Path("/nowhere"))  # so that of large blobs nothing is found
         self._stored = StoredLookUps(blob, cache, self._send, lambda work: work())
+        self._views = ViewLookUps(blob, cache, self._send, lambda work: work(), self._dataflows.recent)
         self._checkpoints = outside.checkpoints
         self._connectors = Connectors(random, blob, writer, outside, self._send, self._later)
         self._ended = ended
@@ -174,6 +178,8 @@ class SimulatedReplica:
                 self._send(looked_up(message, self._dataflows.index))
             case LookUpStored():
                 self._stored.receive(message)
+            case LookUpView():
+                self._views.receive(message)
             case CancelPeek(peek_id=peek_id):
                 self._canceled.add(peek_id)
             case CheckpointPublished():

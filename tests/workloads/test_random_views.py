@@ -75,6 +75,14 @@ def test_views_whose_workers_are_killed_equal_postgres(
     check(oracle, seed, views=AT_ONCE, batches=10, workers=workers, kills=True)
 
 
+@pytest.mark.slow(ordinary=1)
+@pytest.mark.parametrize("seed", [330, 331, 332])
+def test_views_whose_workers_become_more_or_fewer_equal_postgres(
+    oracle: psycopg.Connection, seed: int
+) -> None:
+    check(oracle, seed, views=AT_ONCE, batches=6, workers=2, rescales=True)
+
+
 def check(
     oracle: psycopg.Connection,
     seed: int,
@@ -83,9 +91,10 @@ def check(
     settings: Settings = FAST,
     workers: int = 1,
     kills: bool = False,
+    rescales: bool = False,
 ) -> list[RunJob]:
     """Returns the jobs that there were.  With several `workers` the views are in a cluster of these, one of which is killed beside every
-    other batch if `kills`."""
+    other batch if `kills`; there are others beside every batch if `rescales`."""
     random = Random(seed)
     way = WAYS[seed % len(WAYS)]
     with running_in(way, settings) as variant, variant.runtime.connect() as connection:
@@ -112,6 +121,9 @@ def check(
             transaction = changes(random, 4)
             if kills and batch % 2:
                 _kill(variant.runtime, random)
+            if rescales:
+                workers = random.choice([other for other in (1, 2, 3, 7) if other != workers])
+                connection.execute(f"ALTER CLUSTER divided SET (WORKERS {workers})".encode())
             for database in (connection, oracle):
                 with database.transaction():
                     for statement in transaction:

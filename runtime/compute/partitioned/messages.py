@@ -3,6 +3,8 @@
 ```
 leader ── Install, Begin, Abort, Ask, Forget ──> members          worker ── Rows ──> every other worker, once per level
 leader <── Done, Failed, Aborted, Told ───────── members
+leader ── Open, Keep, Press, Save, Sweep ──────> members
+leader <── Kept, and by a way of its own Saved ─ members
 ```
 
 Between two workers messages stay in order.  From different workers they may come in any: rows of a step may be there before the
@@ -11,15 +13,19 @@ leader has said that it begins.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 import pyarrow as pa
 
 from ...errors import PtvcError
 from ...expr.tree.relation import GlobalId
+from ..checkpoint import StoredState
 from ..dataflow import OperatorStatistics
 from ..plan import DataflowPlan
+from ..shared_files import SharedFiles
 from .part import Piece
+from .part_state import Beginning
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +116,73 @@ class Told:
     statistics: tuple[OperatorStatistics, ...]
 
 
-ToMember = Install | Forget | Begin | Rows | Abort | Ask
-ToLeader = Rows | Done | Failed | Aborted | Told
+@dataclass(frozen=True, slots=True)
+class Open:
+    """Keep state in these files; `writer` names the replica's attempt in them, and `environment` has the leader's variables, with the
+    secrets of the store."""
+
+    files: SharedFiles
+    writer: str
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Keep:
+    """Have the member's part of the dataflow in this folder: what it begins with, if that is not nothing, and runs of `spill_rows` rows
+    from now on."""
+
+    dataflow: int
+    directory: str
+    spill_rows: int
+    beginning: Beginning | None
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """An answer to `Keep` and `Press`: when the part is due next, and the bytes that it holds in memory; or why it cannot begin so.
+    `moving`: some of them are on their way to files."""
+
+    dataflow: int
+    next_due: int
+    nbytes: int
+    error: PtvcError | None = None
+    moving: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Press:
+    """Memory is short: move to files what of the part's state is in memory."""
+
+    dataflow: int
+
+
+@dataclass(frozen=True, slots=True)
+class Save:
+    """Have what the part holds now on file."""
+
+    dataflow: int
+    number: int
+    pack: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """An answer to `Save`, however long it takes: where it is, or why it could not be written."""
+
+    dataflow: int
+    number: int
+    state: StoredState
+    error: PtvcError | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Sweep:
+    """There is a checkpoint with this state of the part's: other files of the part's go, unless they are needed."""
+
+    dataflow: int
+    kept: StoredState
+
+
+ToMember = Install | Forget | Begin | Rows | Abort | Ask | Open | Keep | Press | Save | Sweep
+ToLeader = Rows | Done | Failed | Aborted | Told | Kept
 Message = ToMember | ToLeader

@@ -155,12 +155,17 @@ def _alike(plan: DataflowPlan, node: Node, pairs: Sequence[tuple[int, int]]) -> 
     return all(left[i].type == right[j].type for i, j in pairs)
 
 
-def _placed(node: Node, plan: DataflowPlan, inputs: Sequence[Placements]) -> Placements:
-    """By which columns of its output the rows of a node lie."""
-    came = [
+def arriving(node: Node, inputs: Sequence[Placements]) -> list[Placements]:
+    """By which columns the rows of each input lie when they have arrived at a node of a divided plan, from where they lay before."""
+    return [
         places if by is None else frozenset((by,)) if isinstance(by, tuple) else _NOWHERE
         for by, places in zip(node.exchange, inputs, strict=True)
     ]
+
+
+def _placed(node: Node, plan: DataflowPlan, inputs: Sequence[Placements]) -> Placements:
+    """By which columns of its output the rows of a node lie."""
+    came = arriving(node, inputs)
     if isinstance(node.op, ConstantOp) or (came and all(() in places for places in came)):
         return frozenset(((),))
     match node.op:

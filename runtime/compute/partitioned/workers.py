@@ -21,6 +21,7 @@ from ...repr.batch import Delta
 from ...repr.schema import ERROR_SCHEMA
 from ..dataflow import OperatorStatistics
 from ..memory import release_memory
+from .member_states import Beside, MemberStates
 from .messages import (
     Abort,
     Aborted,
@@ -30,8 +31,14 @@ from .messages import (
     Failed,
     Forget,
     Install,
+    Keep,
+    Kept,
     Message,
+    Open,
+    Press,
     Rows,
+    Save,
+    Sweep,
     Told,
 )
 from .part import Part, Passing, Piece
@@ -127,14 +134,15 @@ class _Steps:
 
 
 class Member:
-    """A worker that is led; number `here` of `workers`."""
+    """A worker that is led; number `here` of `workers`.  `beside` its steps it saves state, if anybody asks it to."""
 
-    def __init__(self, here: int, workers: int, wires: Wires) -> None:
+    def __init__(self, here: int, workers: int, wires: Wires, beside: Beside | None = None) -> None:
         self._here = here
         self._workers = workers
         self._wires = wires
         self._steps = _Steps(here, workers, wires)
         self._parts: dict[int, Part] = {}
+        self._states = MemberStates(here, workers, beside)
         self._current: Begin | None = None
 
     @property
@@ -142,12 +150,27 @@ class Member:
         """The step that is under way."""
         return None if self._current is None else self._current.step
 
+    @property
+    def beginning(self) -> int | None:
+        """The dataflow that gets what it begins with."""
+        return self._states.beginning
+
     def receive(self, sender: int, message: Message) -> None:
         match message:
             case Install(dataflow=number, plan=plan, as_of=as_of, arranged=arranged):
                 self._parts[number] = Part(plan, as_of, self._here, self._workers, arranged=arranged)
             case Forget(dataflow=number):
-                self._parts.pop(number, None)
+                self._forget(number)
+            case Open():
+                self._states.open(message)
+            case Keep(dataflow=number):
+                self._tell(self._states.keep(message, self._parts[number]))
+            case Press(dataflow=number):
+                self._tell(self._states.press(message, self._parts[number]))
+            case Save(dataflow=number):
+                self._states.save(message, self._parts[number])
+            case Sweep():
+                self._states.sweep(message)
             case Begin():
                 self._current = message
                 part = self._parts[message.dataflow]
@@ -199,8 +222,12 @@ class Member:
 
     def _give_up(self, step: int, dataflow: int) -> None:
         self._steps.end(step)
-        self._parts.pop(dataflow, None)
+        self._forget(dataflow)
         self._current = None
+
+    def _forget(self, dataflow: int) -> None:
+        self._parts.pop(dataflow, None)
+        self._states.forget(dataflow)
 
 
 def _told(error: Exception) -> PtvcError:
@@ -224,6 +251,8 @@ class Leader:
         self._error: Exception | None = None
         self._unanswered: set[int] = set()
         self._told: dict[int, tuple[OperatorStatistics, ...]] = {}
+        self._keeping: int | None = None
+        self._kept: dict[int, Kept] = {}
 
     def begin(
         self,
@@ -263,6 +292,9 @@ class Leader:
                     self._unanswered.discard(sender)
             case Told(statistics=statistics):
                 self._told[sender] = statistics
+            case Kept(dataflow=dataflow):
+                if dataflow == self._keeping:
+                    self._kept[sender] = message
             case _:
                 raise TypeError(f"the leader does not understand {type(message).__name__}")
 
@@ -320,11 +352,26 @@ class Leader:
             self._wires.send(member, Ask(dataflow))
         self._wires.flush()
 
-    def install(self, message: Install | Forget) -> None:
+    def install(self, message: Install | Forget | Open) -> None:
         """Has all members take up a dataflow, or let go of it."""
-        for member in self._members:
+        self.tell(dict.fromkeys(self._members, message))
+
+    def tell(self, messages: Mapping[int, Install | Forget | Open | Keep | Press | Save | Sweep]) -> None:
+        """Says something to members that is no step."""
+        for member, message in messages.items():
             self._wires.send(member, message)
         self._wires.flush()
+
+    def keep(self, messages: Mapping[int, Keep | Press]) -> None:
+        """Has members begin with what is on file, or move what they hold there: see `kept`."""
+        (self._keeping,) = {message.dataflow for message in messages.values()}
+        self._kept = {}
+        self.tell(messages)
+
+    @property
+    def kept(self) -> Mapping[int, Kept] | None:
+        """The answers of all members, once these are there."""
+        return self._kept if len(self._kept) == len(self._members) else None
 
     @property
     def told(self) -> list[tuple[OperatorStatistics, ...]] | None:

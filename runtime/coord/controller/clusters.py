@@ -124,6 +124,14 @@ class Clusters:
                 return replica
         return None
 
+    def with_view(self, cluster: str, view: GlobalId, time: int) -> ReplicaClient | None:
+        """A replica that maintains the view and has computed it at `time`; None when there is none (any more)."""
+        for replica in self.of(cluster):
+            come = max(replica.computed.get(view, 0), replica.frontiers.get(view, 0))
+            if view in replica.hydrated and view not in replica.failed and time < come:
+                return replica
+        return None
+
     # -- what is hydrated --
 
     def hydration(self, id: GlobalId) -> Hydrated | None:

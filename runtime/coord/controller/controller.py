@@ -188,7 +188,7 @@ class Controller:
         for replica in added:
             self._start_replica(replica)
         for replica in self.clusters.of(cluster.name):
-            if replica.cores != self._cores(cluster.name):
+            if (replica.cores, replica.workers) != self._shape(cluster.name):
                 self._detach(replica)
                 self._start_anew(replica)
             if replica.connected.is_set():
@@ -238,22 +238,22 @@ class Controller:
     def _start_replica(self, replica: ReplicaClient) -> None:
         epoch, secret = next(self._epochs), new_secret()
         replica.expect(epoch, secret)
-        replica.cores = self._cores(replica.cluster)
+        replica.cores, replica.workers = self._shape(replica.cluster)
         address = self._listener.for_replicas
-        workers = self._catalog.cluster_options(replica.cluster).workers
-        self._driver.tell(StartReplica(replica.id, epoch, replica.cores, address, secret, workers))
+        self._driver.tell(StartReplica(replica.id, epoch, replica.cores, address, secret, replica.workers))
 
     def _start_anew(self, replica: ReplicaClient) -> None:
         """Elsewhere, if there is room, whatever has become of it."""
         self._driver.tell(StopReplica(replica.id))
         self._start_replica(replica)
 
-    def _cores(self, cluster: str) -> int:
-        """Of an executor, for each replica: one for each of its workers, unless its size says otherwise."""
-        if not self._settings.on_cluster:
-            return self._settings.replica_cores
+    def _shape(self, cluster: str) -> tuple[int, int]:
+        """Of each replica the cores of an executor, one for each of its workers unless its size says otherwise, and the workers."""
         own = self._catalog.cluster_options(cluster)
-        return max(self._settings.replica_cores, own.workers) if own.size is None else own.size
+        if not self._settings.on_cluster:
+            return self._settings.replica_cores, own.workers
+        cores = max(self._settings.replica_cores, own.workers) if own.size is None else own.size
+        return cores, own.workers
 
     # -- objects --
 

@@ -53,7 +53,7 @@ class HydrationJobs:
         return True
 
     def is_divided(self, replica: ReplicaClient, plan: DataflowPlan) -> bool:
-        """Whether the state is in several processes: then it is in no file."""
+        """Whether the workers of the replica divide it."""
         return self._catalog.cluster_options(replica.cluster).workers > 1 and undivided(plan) is None
 
     def _min_rows(self, replica: ReplicaClient) -> int:

@@ -157,8 +157,6 @@ class Installation:
                 await asyncio.wait((first.tried,))
         self._check_there(item)
         fingerprint = self.fingerprint(item, plan)
-        if self._jobs.is_divided(replica, plan):
-            self._checkpoints.forget(item.id, replica.name)  # of another cluster, where it was whole
         checkpoint = await self._checkpoint(replica, item, plan, fingerprint)
         self._check_there(item)
         if checkpoint is not None:

@@ -2,12 +2,13 @@
 
 ```
 Append ...  ── those that wait, in one commit ── Appended, and frontiers to their readers
-        └─ frontiers of indexes, at once
+        └─ frontiers of indexes, and what has been computed, at once
 Checkpointed ── after what was put out before it ── output durable up to the cut ── manifest ── CheckpointPublished
 ```
 
 An index is not stored: it can be read as soon as the replica says how far it has come, and need not wait for the views
-of the same step.  All it is computed from follows from commits that are durable, so a restart computes the same.
+of the same step.  All it is computed from follows from commits that are durable, so a restart computes the same.  So it is with rows
+of a view that are looked up in the replica that has computed it (`query/computed_rows`).
 
 A checkpoint at a cut says that everything below it was put out before: once that is committed, and the output's durable
 upper is not below the cut, a restart from there misses nothing.
@@ -64,7 +65,10 @@ class Outputs:
                 stored = self.storage.collections.is_stored
                 indexes = [moved for moved in message.uppers if not stored(moved[0])]
                 self._advance(indexes)
-                if indexes:
+                for id_, upper in message.computed:
+                    self.replica.computed[id_] = upper
+                    self.storage.collections.computed(id_, upper)
+                if indexes or message.computed:
                     self.storage.collections.wake()
         self._waiting.put_nowait(message)
         while self._bytes > MOST_WAITING_BYTES and not self._ended:

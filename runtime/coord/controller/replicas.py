@@ -17,6 +17,7 @@ from ...replica.protocol import (
     LookedUp,
     LookUp,
     LookUpStored,
+    LookUpView,
     Message,
     Outbox,
     PeekFailed,
@@ -48,10 +49,11 @@ class ReplicaClient:
 
     `installing` are the objects whose installation was begun and has neither succeeded nor failed yet.
     `subscriptions` are the collections whose commits it must hear of, with the number of their readers; `installed` is
-    what it runs, `hydrated` what of that is, `failed` what it has given up, `frontiers` how far the rest has come;
+    what it runs, `hydrated` what of that is, `failed` what it has given up, `frontiers` how far the rest has come, `computed` how far
+    views have, whose output is yet to become durable;
     `beginnings` are the times at which its indexes began, and `index_since` is that up to which it may have compacted all of
     them: so an index is readable from the later of the two on; `told` are the tables of which it knows the parts, by the key by which
-    it looks their rows up; `sources` are the numbers of the installations of its sources; `attempt` is (epoch, task attempt), by which an old
+    it looks their rows up, and the views; `sources` are the numbers of the installations of its sources; `attempt` is (epoch, task attempt), by which an old
     worker is distinguished from a new one.  `directory` receives answers that were not fetched yet.
     """
 
@@ -66,10 +68,11 @@ class ReplicaClient:
         self.hydrated: dict[GlobalId, Hydrated] = {}
         self.failed: set[GlobalId] = set()
         self.frontiers: dict[GlobalId, int] = {}
+        self.computed: dict[GlobalId, int] = {}
         self.beginnings: dict[GlobalId, int] = {}
         self.index_since = 0
         self.operators: dict[GlobalId, DataflowStatistics] = {}
-        self.told: dict[KeyId, ToldParts] = {}
+        self.told: dict[KeyId | GlobalId, ToldParts] = {}
         self.sources: dict[GlobalId, int] = {}
         self.attempt = (0, -1)
         self._started: tuple[int, bytes] | None = None
@@ -77,7 +80,7 @@ class ReplicaClient:
         self.connected = asyncio.Event()
         self.failure: PtvcError | None = None
         self._failed_starts = 0
-        self.cores = 1
+        self.cores = self.workers = 1
         self.tasks: set[asyncio.Task[None]] = set()
         self._directory = directory
         self._outbox: Outbox | None = None
@@ -130,6 +133,7 @@ class ReplicaClient:
         self.hydrated.clear()
         self.failed.clear()
         self.frontiers.clear()
+        self.computed.clear()
         self.beginnings.clear()
         self.index_since = 0
         self.operators.clear()
@@ -181,7 +185,14 @@ class ReplicaClient:
     def uninstall(self, id: GlobalId) -> None:
         self.installed.discard(id)
         self.failed.discard(id)
-        for table in (self.hydrated, self.frontiers, self.beginnings, self.operators, self.sources):
+        for table in (
+            self.hydrated,
+            self.frontiers,
+            self.computed,
+            self.beginnings,
+            self.operators,
+            self.sources,
+        ):
             table.pop(id, None)
         self.send(Uninstall(id))
 
@@ -210,7 +221,9 @@ class ReplicaClient:
                 self.send(CancelPeek(peek_id))
 
     def look_up(
-        self, asked: Callable[[int], LookUp | LookUpStored], answered: Callable[[LookedUp | None], None]
+        self,
+        asked: Callable[[int], LookUp | LookUpStored | LookUpView],
+        answered: Callable[[LookedUp | None], None],
     ) -> None:
         """Sends what `asked` makes of a new number; `answered` is called with the answer, or with None when there is none to come."""
         if self._outbox is None:

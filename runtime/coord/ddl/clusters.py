@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from ...config import ClusterOptions
-from ...errors import DuplicateObject, InvalidParameter, Unsupported
+from ...errors import DuplicateObject, InvalidParameter
 from ...sql.plans.definition_plans import AlterCluster, CreateCluster
 from ...sql.syntax.role_statements import Securable
 from ..catalog.catalog import Catalog
@@ -47,12 +47,6 @@ class ClusterDefinitions:
         notices.extend(self._notices(plan))
         entry = self._cluster(plan.name)
         self._check_slots(entry, plan.options)
-        workers = ClusterOptions.from_mapping(entry.options).workers
-        if plan.options.get("workers", workers) != workers:
-            raise Unsupported(
-                "the WORKERS of a cluster cannot be changed",
-                hint="Create another cluster, and what runs in this one there; ALTER CLUSTER ... SWAP WITH exchanges the names.",
-            )
         changed = replace(entry, options={**entry.options, **plan.options})
         await self._changes.apply([Change(entry, changed)])
         return Command("ALTER CLUSTER")

@@ -25,8 +25,8 @@ from ..storage.parts import WrittenPart, row_count
 from ..storage.storage import Storage
 from ..thread_pool import FEW_ROWS, SOME_ROWS, over_rows
 from .fixed_values import MOST_KEYS
-from .key_choice import KeyRead, without_told
-from .look_ups import MOST_TOGETHER, Keys, LookUps, listed
+from .key_choice import MOST_TOGETHER, KeyRead, without_told
+from .look_ups import Keys, LookUps, listed
 
 MOST_PARTS = 64
 """Of a transaction that has written more parts, a process of the replica reads them: it does not read them again for each statement."""

@@ -6,7 +6,7 @@ execution has to do is to send the values.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from ...expr.functions.comparison.comparison_keys import has_keys
@@ -16,24 +16,24 @@ from ...repr.schema import Schema
 from ...sql.plans.plans import PlannedStatement
 from ...sql.plans.query_plans import Select
 from ..catalog.catalog import Catalog
-from ..catalog.items import Index, Table
+from ..catalog.items import Index, MaterializedView, Table
 from ..catalog.views import own_writes_show
 from .fixed_values import conjuncts, is_told_by_key
 from .index_choice import chain_over
-from .key_choice import TableKey, table_keys
+from .key_choice import TableKey, ViewColumns, table_keys
 from .look_ups import Keys
 
 
 @dataclass(frozen=True, slots=True)
 class LookUpPlan:
-    """`columns`, of `schema`, of the rows of `index`, or of a table by one of its keys, whose keys are the values of the parameters
-    with these `numbers`, from 0.
+    """`columns`, of `schema`, of the rows of `index`, of a table by one of its keys, or of a view by some of its columns, whose keys are the
+    values of the parameters with these `numbers`, from 0.
 
     `bounds` are those of the keys that are integers: a parameter may be of a wider type.  `own` are the tables of which a transaction's own
     writes show in the rows: then it is more than a look-up.
     """
 
-    index: Index | TableKey
+    index: Index | TableKey | ViewColumns
     numbers: tuple[int, ...]
     bounds: tuple[tuple[int, int] | None, ...]
     columns: tuple[int, ...]
@@ -67,7 +67,7 @@ def look_up_plan(planned: PlannedStatement, catalog: Catalog, cluster: str) -> L
     compared = _compared(conjuncts(chain[-1].predicates))
     if compared is None:
         return None
-    for index, keys in _indexes(node, catalog, cluster):
+    for index, keys in (*_indexes(node, catalog, cluster), *_columns(node, compared, catalog, cluster)):
         if set(keys) != compared.keys() or len(keys) != len(compared):
             continue
         if not all(is_told_by_key(key.type) for key in keys):
@@ -99,6 +99,17 @@ def _indexes(
             columns = (node.schema[place] for place in key.columns)
             refs = zip(key.columns, columns, strict=True)
             yield key, tuple(ColumnRef(place, column.type, column.nullable) for place, column in refs)
+
+
+def _columns(
+    node: Get, compared: Iterable[Scalar], catalog: Catalog, cluster: str
+) -> Iterator[tuple[ViewColumns, tuple[Scalar, ...]]]:
+    """The columns themselves of a view that the cluster maintains."""
+    item = catalog.find_by_id(node.id)
+    if not isinstance(item, MaterializedView) or item.cluster != cluster:
+        return
+    columns = tuple(expression for expression in compared if isinstance(expression, ColumnRef))
+    yield ViewColumns(node.id, tuple(column.index for column in columns)), columns
 
 
 def _compared(predicates: Sequence[Scalar]) -> dict[Scalar, int] | None:

@@ -1,4 +1,4 @@
-"""Look-ups through an index, or by a key of a table; those of several clients together.
+"""Look-ups through an index, by a key of a table, or by columns of a view; those of several clients together.
 
 ```
 look-up ──┐
@@ -21,20 +21,21 @@ from typing import Any
 import pyarrow as pa
 
 from ...expr.tree.relation import GlobalId
-from ...replica.protocol import LookedUp, LookUp, LookUpStored, StoredChange
+from ...replica.protocol import LookedUp, LookUp, LookUpStored, LookUpView, StoredChange
 from ...repr.batch import from_record
 from ...repr.schema import Schema
 from ..catalog.items import Index
 from ..controller.replicas import ReplicaClient
 from ..results.results import Columns
 from ..storage.collections import Collections
-from .key_choice import TableKey
-
-MOST_TOGETHER = 1_000
-"""So many keys of all clients go with one message.  More, which are of a table and of one client, go alone."""
+from ..storage.expectation import KeyId
+from .key_choice import MOST_TOGETHER, TableKey, ViewColumns
 
 MOST_TABLES = 100
-"""A replica is told of the parts of so many tables."""
+"""A replica is told of the parts of so many tables, and views."""
+
+Of = Index | TableKey | ViewColumns
+"""By what rows are looked up."""
 
 Keys = tuple[list[Any] | pa.Array, ...]
 """The values of all keys that are looked up, for each of the index's columns of keys: lists, or arrays of more than MOST_TOGETHER."""
@@ -52,24 +53,24 @@ class LookUps:
 
     def __init__(self, collections: Collections) -> None:
         self._collections = collections
-        self._queues: dict[tuple[str, GlobalId | TableKey, tuple[int, ...]], _Queue] = {}
+        self._queues: dict[tuple[str, GlobalId | TableKey | ViewColumns, tuple[int, ...]], _Queue] = {}
 
     async def rows(
         self,
         replica: ReplicaClient,
-        index: Index | TableKey,
+        by: Of,
         schema: Schema,
         columns: tuple[int, ...],
         keys: Keys,
         time: int,
     ) -> Columns | None:
-        """These columns, of `schema`, of the rows of the keys at `time`, at which the replica has the index, or which is held: each
-        as often as it occurs.
+        """These columns, of `schema`, of the rows of the keys at `time`, at which the replica has the index, or has computed the view, or
+        which is held: each as often as it occurs.
 
-        None: they cannot be had like this, and whoever asks in another way will hear why.  At least one column; of an index at most
-        MOST_TOGETHER keys.
+        None: they cannot be had like this, and whoever asks in another way will hear why.  At least one column; of an index or a view at
+        most MOST_TOGETHER keys.
         """
-        of = index if isinstance(index, TableKey) else index.id
+        of = by if isinstance(by, TableKey | ViewColumns) else by.id
         name = (replica.id, of, columns)
         queue = self._queues.get(name)
         if queue is None or len(keys[0]) > MOST_TOGETHER:
@@ -91,7 +92,7 @@ class _Queue:
     def __init__(
         self,
         replica: ReplicaClient,
-        of: GlobalId | TableKey,
+        of: GlobalId | TableKey | ViewColumns,
         schema: Schema,
         columns: tuple[int, ...],
         collections: Collections,
@@ -130,28 +131,41 @@ class _Queue:
             self._under_way = taken
             self._replica.look_up(self._asked, self._answered)
 
-    def _asked(self, peek_id: int) -> LookUp | LookUpStored:
+    def _asked(self, peek_id: int) -> LookUp | LookUpStored | LookUpView:
         keys = _together([request.keys for request in self._under_way])
-        time = self._under_way[0].time
-        if not isinstance(self._of, TableKey):
-            return LookUp(peek_id, self._of, keys, self._columns, time)
-        return LookUpStored(peek_id, self._of.oid, keys, self._columns, time, self._change(self._of))
+        columns, time = self._columns, self._under_way[0].time
+        match self._of:
+            case TableKey() as key:
+                change = self._change(key.table, key.oid, key.columns)
+                return LookUpStored(peek_id, key.oid, keys, columns, time, change)
+            case ViewColumns(view=view, columns=by):
+                change = self._change(view, view, ())
+                shard, durable = "", 0  # of one that was dropped there is nothing
+                if view in self._collections:
+                    # All below what is promised is in the parts, as nothing comes between that and what they say.
+                    shard = self._collections[view].shard
+                    durable = max(self._replica.told[view].upper, self._collections[view].upper)
+                return LookUpView(peek_id, view, shard, durable, by, keys, columns, time, change)
+            case index:
+                return LookUp(peek_id, index, keys, columns, time)
 
-    def _change(self, key: TableKey) -> StoredChange | None:
-        """What the replica is yet to be told of the table's parts.  One that was dropped has none any more."""
-        if key.table not in self._collections:
+    def _change(self, id: GlobalId, name: KeyId | GlobalId, by: tuple[int, ...]) -> StoredChange | None:
+        """What the replica is yet to be told of the parts of the table or view.  One that was dropped has none any more."""
+        if id not in self._collections:
             return None
         told = self._replica.told
-        if key.oid not in told:
+        if name not in told:
             if len(told) >= MOST_TABLES:
                 del told[next(iter(told))]
-            told[key.oid] = self._collections.told_parts()
-        collection = self._collections[key.table]
-        return told[key.oid].change(collection.shard, collection.schema, key.columns)
+            told[name] = self._collections.told_parts()
+        collection = self._collections[id]
+        return told[name].change(collection.shard, collection.schema, by)
 
     def _answered(self, answer: LookedUp | None) -> None:
-        if answer is not None and answer.forgotten and isinstance(self._of, TableKey):
-            self._replica.told.pop(self._of.oid, None)
+        if answer is not None and answer.forgotten:
+            match self._of:
+                case TableKey(oid=name) | ViewColumns(view=name):
+                    self._replica.told.pop(name, None)
         asked, self._under_way = self._under_way, []
         if answer is None or answer.rows is None:
             for request in asked:

@@ -42,12 +42,13 @@ from ..storage.parts import known_count, row_count
 from ..storage.storage import Storage
 from ..thread_pool import EVALUATION, FEW_ROWS, PLANNING, over_rows, release_rows
 from .changes_reads import changes_in, check_size, without_changes
+from .computed_rows import ComputedRows
 from .counted_rows import with_counts
 from .index_choice import IndexRead, choose_index
-from .key_choice import TableKey, key_reads
+from .key_choice import MOST_TOGETHER, TableKey, ViewColumns, key_reads
 from .keyed_rows import KeyedRows, are_few
 from .look_up_plan import LookUpPlan
-from .look_ups import MOST_TOGETHER, Keys, LookUps, listed
+from .look_ups import Keys, LookUps, listed
 from .read_context import ReadContext
 from .read_times import ReadTimes
 from .result_rows import OrderedRows, repeat
@@ -79,6 +80,7 @@ class Peeks:
         self._catalogs = CatalogQueries()
         self._look_ups = LookUps(self._collections)
         self._keyed = KeyedRows(storage, self._look_ups)
+        self._computed = ComputedRows(catalog, self._collections, controller.clusters, self._keyed)
         self.times = ReadTimes(storage, catalog)
 
     async def select(
@@ -132,6 +134,12 @@ class Peeks:
             with self._reads.at(time):
                 replica = clusters.connected(cluster)
                 if replica is None or not self._readable(index.table, time):
+                    return None
+                return await self._look_ups.rows(replica, index, plan.schema, plan.columns, keys, time)
+        if isinstance(index, ViewColumns):
+            with self._reads.at(time):
+                replica = await self._computed.replica({index.view}, {index.view}, cluster, time)
+                if replica is None:
                     return None
                 return await self._look_ups.rows(replica, index, plan.schema, plan.columns, keys, time)
         if not clusters.has_index(cluster, index.id, time):
@@ -268,6 +276,11 @@ class Peeks:
         finishing: Finishing | None,
         files: TaskFiles | None,
     ) -> AsyncIterator[Batch]:
+        if not _shows_none(finishing):
+            found = await self._computed.evaluated(relation, context, time)
+            if found is not None:
+                yield consolidate_in_order(found) if finishing is None else found
+                return
         relation = await self._readable_at(relation, time, context)
         if _shows_none(finishing):
             return

@@ -30,7 +30,7 @@ HOLDER = "controller"
 @dataclass(slots=True)
 class Collection:
     """`last_write` is the time of the last data, for optimistic writes.  `evolved`: columns were added to `schema`
-    since the collection was created."""
+    since the collection was created.  Below `computed` a replica had it all at some moment, if yet to become durable."""
 
     id: GlobalId
     shard: ShardId
@@ -40,6 +40,7 @@ class Collection:
     upper: int
     last_write: int = 0
     evolved: bool = False
+    computed: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +70,7 @@ class _Waiter:
     ids: frozenset[GlobalId]
     time: int
     future: asyncio.Future[None]
+    in_memory: bool = False
 
 
 class Collections:
@@ -167,6 +169,11 @@ class Collections:
         if collection is not None and upper > collection.upper:
             collection.upper = upper
 
+    def computed(self, id: GlobalId, upper: int) -> None:
+        """A replica has computed the view below `upper`; it is yet to become durable."""
+        if (collection := self._by_id.get(id)) is not None:
+            collection.computed = max(collection.computed, upper)
+
     def committed(self, id: GlobalId, upper: int, time: int | None) -> None:
         """Persist holds the collection up to `upper`; `time` is that of its last data, None where there was none."""
         collection = self._by_id.get(id)
@@ -185,20 +192,23 @@ class Collections:
                 continue
             if (failure := self._failure(waiter.ids, waiter.time)) is not None:
                 waiter.future.set_exception(failure)
-            elif self._complete(waiter.ids, waiter.time):
+            elif self._complete(waiter.ids, waiter.time, waiter.in_memory):
                 waiter.future.set_result(None)
             else:
                 still.append(waiter)
         self._waiters = still
 
-    async def wait_until_readable(self, ids: Iterable[GlobalId], time: int) -> None:
-        """Returns once every collection is complete at `time`."""
+    async def wait_until_readable(
+        self, ids: Iterable[GlobalId], time: int, *, in_memory: bool = False
+    ) -> None:
+        """Returns once every collection is complete at `time`; or, `in_memory`, has been computed there by a replica, which may be gone by
+        now."""
         ids = frozenset(ids)
-        if self._complete(ids, time):
+        if self._complete(ids, time, in_memory):
             return
         if (failure := self._failure(ids, time)) is not None:
             raise failure
-        waiter = _Waiter(ids, time, asyncio.get_running_loop().create_future())
+        waiter = _Waiter(ids, time, asyncio.get_running_loop().create_future(), in_memory)
         self._waiters.append(waiter)
         await waiter.future
 
@@ -217,9 +227,14 @@ class Collections:
                 )
         return None
 
-    def _complete(self, ids: frozenset[GlobalId], time: int) -> bool:
+    def _complete(self, ids: frozenset[GlobalId], time: int, in_memory: bool = False) -> bool:
         # A collection that was dropped meanwhile holds nobody up: the read that follows reports it.
-        return all(id not in self._names or self.frontier(id) > time for id in ids)
+        return all(
+            id not in self._names
+            or self.frontier(id) > time
+            or (in_memory and id in self._by_id and self._by_id[id].computed > time)
+            for id in ids
+        )
 
     def import_of(self, id: GlobalId, as_of: int) -> Import:
         """The collection as an input from `as_of` on; see `Import`.

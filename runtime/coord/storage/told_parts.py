@@ -1,4 +1,4 @@
-"""What a replica was told of the parts of a table, in which it looks rows up by a key."""
+"""What a replica was told of the parts of a table or view, in which it looks rows up."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from ...repr.schema import Schema
 
 
 class ToldParts:
-    """What is there, as one replica knows it.  Changes are to be sent in the order in which they were asked for."""
+    """What is there, as one replica knows it: all updates below `upper`.  Changes are to be sent in the order in which they were asked for."""
 
     def __init__(self, mirror: Mirror) -> None:
+        self.upper = 0
         self._mirror = mirror
         self._of: tuple[ShardId, Schema, tuple[int, ...]] | None = None
         self._version = 0
@@ -28,7 +29,8 @@ class ToldParts:
             self._numbers = {}
         elif self._mirror.version(shard) == self._version:
             return None
-        self._version, batches = self._mirror.batches(shard)
+        head, batches = self._mirror.batches(shard)
+        self._version, self.upper = head.version, head.upper
         there = {(batch.lower, batch.version): batch for batch in batches}
         gone = [name for name in self._numbers if name not in there]
         numbers = tuple(self._numbers.pop(name) for name in gone)

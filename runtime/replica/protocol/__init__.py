@@ -11,7 +11,7 @@ one direction are handled in order: that order is what makes "these parts, then 
 | `commits` | Progress (with Updates), Appended | Append |
 | `dataflows` | InstallDataflow, Uninstall, Halt, Adopt, Repoint, LimitMemory, LargeSteps, CheckpointPublished | Hydrated, Status, Checkpointed, StateLost, DataflowStatistics |
 | `connectors` | InstallSource, SetOutputs, InstallSink, Ingested | Ingest, IngestProgress, SinkProgress, SinkBehind, Status |
-| `peeks`, `subscriptions` | LookUp, LookUpStored, Peek, PeekIndex, CancelPeek, LargeQueries; InstallDataflow | LookedUp, PeekRows, PeekFailed |
+| `peeks`, `subscriptions` | LookUp, LookUpStored, LookUpView, Peek, PeekIndex, CancelPeek, LargeQueries; InstallDataflow | LookedUp, PeekRows, PeekFailed |
 | `jobs` | RunJob, RunTasks, CancelJob, StepEnded, SharesRead | JobProgress, JobFinished, StepJob, ReadShares |
 
 Why not Arrow Flight: a round trip here takes some 20 us instead of 400, the coordinator serves it on its event loop
@@ -104,6 +104,7 @@ from .peek_messages import (
     LookedUp,
     LookUp,
     LookUpStored,
+    LookUpView,
     Peek,
     PeekFailed,
     PeekIndex,
@@ -170,6 +171,7 @@ __all__ = [
     "LimitMemory",
     "LookUp",
     "LookUpStored",
+    "LookUpView",
     "LookedUp",
     "Message",
     "Outbox",

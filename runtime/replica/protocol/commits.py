@@ -76,10 +76,13 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class Append:
-    """The outputs of one step: written views, and the frontiers of all dataflows that moved."""
+    """The outputs of one step: written views, and the frontiers of all dataflows that moved.
+
+    Or, before these, how far indexes have come, in `uppers`, and, in `computed`, views whose output is yet to be written."""
 
     writes: tuple[Updates, ...]
     uppers: tuple[tuple[GlobalId, int], ...]
+    computed: tuple[tuple[GlobalId, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 
 from ...expr.tree.relation import GlobalId, Relation
-from ...persist.part import PartRef
+from ...persist.part import PartRef, ShardId
 from ...repr.schema import Schema
 from .commits import Import
 
@@ -76,6 +76,24 @@ class LookUpStored:
     peek_id: int
     key: int
     keys: tuple[list[Any] | pa.Array, ...]
+    columns: tuple[int, ...]
+    as_of: int
+    change: StoredChange | None
+
+
+@dataclass(frozen=True, slots=True)
+class LookUpView:
+    """As `LookUp`, of the rows of a view that the replica maintains, by its columns at the positions `key`.
+
+    Below `durable` they are in the parts of `shard`, as far as they were told with `change`, which comes first; from then on they are what
+    the replica has put out."""
+
+    peek_id: int
+    view: GlobalId
+    shard: ShardId
+    durable: int
+    key: tuple[int, ...]
+    keys: tuple[list[Any], ...]
     columns: tuple[int, ...]
     as_of: int
     change: StoredChange | None

@@ -26,7 +26,9 @@ VOCABULARY = {
         "LimitMemory Repoint StateLost StateOptions Status Uninstall ViewOutput"
     ),
     "replica.protocol.jobs": "CancelJob JobFinished JobProgress ReadShares RunJob RunTasks SharesRead StateRuns StepEnded StepJob",
-    "replica.protocol.peek_messages": "CancelPeek LargeQueries LookUp LookUpStored LookedUp Peek PeekFailed PeekIndex PeekRows StoredChange",
+    "replica.protocol.peek_messages": (
+        "CancelPeek LargeQueries LookUp LookUpStored LookUpView LookedUp Peek PeekFailed PeekIndex PeekRows StoredChange"
+    ),
     "replica.protocol.processes": "DriverHello DriverWelcome ReplicaWaits StartReplica StopReplica",
     "replica.protocol.subscriptions": "SubscriptionOutput",
     "compute.checkpoint": "Checkpoint",

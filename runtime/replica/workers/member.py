@@ -7,21 +7,24 @@ import struct
 import sys
 from time import monotonic
 
-from ...compute.partitioned.messages import Abort
+from ...compute.partitioned.messages import Abort, Forget, Message
 from ...compute.partitioned.workers import LEADER, Member, WorkerLost
 from ...config import MOST_WORKERS, SWITCH_INTERVAL_S
 from ...errors import PtvcError, QueryCanceled
 from ...interrupt import Interrupt, interruptible
+from .saves import BesideSteps
 from .wires import Wires
 
 START = struct.Struct("=II")
-"""The first message, with the sockets to all other members in their order: the member's number, and how many workers there are."""
+"""The first message, with the sockets to all other members in their order, and one for what is saved: the member's number, and how many
+workers there are."""
 
 LOOK_S = 0.05
 
 
 class _Aborted(Interrupt):
-    """Set once the leader gives up the step that is under way: looked for while the step computes, every LOOK_S."""
+    """Set once the leader gives up the step that is under way, or lets go of the dataflow that is beginning: looked for meanwhile, every
+    LOOK_S."""
 
     __slots__ = ("_found", "_looked", "_member", "_wires")
 
@@ -29,22 +32,30 @@ class _Aborted(Interrupt):
         self._member = member
         self._wires = wires
         self._looked = monotonic()
-        self._found: int | None = None
+        self._found: tuple[int | None, int | None] | None = None
 
     @property
     def error(self) -> PtvcError | None:
-        now, step = monotonic(), self._member.step
+        now, at = monotonic(), (self._member.step, self._member.beginning)
         if now - self._looked >= LOOK_S:
             self._looked = now
-            if any(isinstance(m, Abort) and m.step == step for m in self._wires.collect()):
-                self._found = step
-        if step is None or self._found != step:
+            if any(map(self._ends, self._wires.collect())):
+                self._found = at
+        if at == (None, None) or self._found != at:
             return None
         return QueryCanceled("canceling statement due to user request")
 
     @error.setter
     def error(self, error: PtvcError | None) -> None:
         raise AttributeError("the leader alone gives up a step")
+
+    def _ends(self, message: Message) -> bool:
+        match message:
+            case Abort(step=step):
+                return step == self._member.step
+            case Forget(dataflow=dataflow):
+                return dataflow == self._member.beginning
+        return False
 
 
 def serve(leader: socket.socket) -> None:
@@ -55,9 +66,10 @@ def serve(leader: socket.socket) -> None:
         return
     here, workers = START.unpack(data)
     others = [worker for worker in range(1, workers) if worker != here]
+    *files, saves = files
     streams = {worker: socket.socket(fileno=file) for worker, file in zip(others, files, strict=True)}
     wires = Wires({LEADER: leader, **streams})
-    member = Member(here, workers, wires)
+    member = Member(here, workers, wires, BesideSteps(socket.socket(fileno=saves)))
     try:
         with interruptible(_Aborted(member, wires)):
             while True:

@@ -8,19 +8,27 @@ resident task: step thread ── leads, is worker 0 ──┬── socket ─�
 
 from __future__ import annotations
 
+import os
 import socket
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import combinations, count
 
+from ...compute.checkpoint import Checkpoint, StoredState
 from ...compute.dataflow import OperatorStatistics
 from ...compute.operators.base import NEVER_DUE
 from ...compute.partitioned.dealing import dealt_out, together
-from ...compute.partitioned.messages import Forget, Install
+from ...compute.partitioned.messages import Forget, Install, Keep, Kept, Open, Press, Save, Sweep
 from ...compute.partitioned.part import Part
+from ...compute.partitioned.part_state import Beginning, beginning_of, begun
 from ...compute.partitioned.placement import divided
-from ...compute.partitioned.workers import Leader
+from ...compute.partitioned.workers import LEADER, Leader
 from ...compute.plan import DataflowPlan, Import
+from ...compute.run import Run
+from ...compute.run_store import RunStore, StateId
+from ...compute.shared_files import MACHINE, SharedFiles
+from ...compute.spine import Spine
 from ...errors import PtvcError
 from ...expr.tree.relation import GlobalId
 from ...interrupt import check_interrupt
@@ -30,6 +38,7 @@ from ...repr.schema import Schema
 from ..queries.processes import SERVER
 from ..queries.requests import FORK_MEMBER
 from .member import START
+from .saves import Saves
 from .wires import Wires
 
 TICK_S = 0.05
@@ -37,28 +46,35 @@ TICK_S = 0.05
 
 
 class Team:
-    """`workers` processes, this one among them.  For one thread."""
+    """`workers` processes, this one among them.  State is in `files`, in which `writer` names this attempt of the replica.
 
-    def __init__(self, workers: int) -> None:
+    For one thread, but for `Saves`."""
+
+    def __init__(self, workers: int, files: SharedFiles = MACHINE, writer: str = "team") -> None:
         self.workers = workers
         self._numbers = count(1)
         streams: dict[int, dict[int, socket.socket]] = {worker: {} for worker in range(workers)}
         for one, other in combinations(range(1, workers), 2):
             streams[one][other], streams[other][one] = socket.socketpair()
+        saves: dict[int, socket.socket] = {}
         self.pids: list[int] = []
         try:
             for worker in range(1, workers):
                 pid, stream = SERVER.fork(FORK_MEMBER)
                 self.pids.append(pid)
                 streams[0][worker] = stream
-                files = [streams[worker][other].fileno() for other in sorted(streams[worker])]
-                socket.send_fds(stream, [START.pack(worker, workers)], files)
+                saves[worker], theirs = socket.socketpair()
+                with theirs:
+                    others = [streams[worker][other].fileno() for other in sorted(streams[worker])]
+                    socket.send_fds(stream, [START.pack(worker, workers)], [*others, theirs.fileno()])
         finally:
             for worker in range(1, workers):
                 for theirs in streams[worker].values():
                     theirs.close()
+        self.saves = Saves(saves)
         self.wires = Wires(streams[0])
         self.leader = Leader(workers, self.wires)
+        self.leader.install(Open(files, writer, dict(os.environ)))
 
     def install(self, plan: DataflowPlan, as_of: int, *, arranged: bool) -> int:
         """A number for the dataflow, of which each member has its part from now on."""
@@ -81,6 +97,23 @@ class Team:
             except PtvcError as error:
                 self.leader.abort(error)
 
+    def keep(self, messages: Mapping[int, Keep | Press]) -> Callable[[], Mapping[int, Kept]]:
+        """Has members begin with what is on file, or move what they hold there; what is returned waits until they have heard.  That raises
+        why one could not."""
+        self.leader.keep(messages)
+        return self._kept
+
+    def _kept(self) -> Mapping[int, Kept]:
+        while (kept := self.leader.kept) is None:
+            received = self.wires.receive(TICK_S)
+            if received is not None:
+                self.leader.receive(*received)
+            check_interrupt()
+        for answer in kept.values():
+            if answer.error is not None:
+                raise answer.error
+        return kept
+
     def statistics(self, dataflow: int) -> list[tuple[OperatorStatistics, ...]]:
         self.leader.ask(dataflow)
         while (told := self.leader.told) is None:
@@ -88,19 +121,24 @@ class Team:
         return told
 
     def close(self) -> None:
+        """The thread of `saves` has ended."""
         self.wires.close()
+        self.saves.close()
         for pid in self.pids:
             SERVER.end(pid)
 
 
 class DividedDataflow(Part):
-    """A dataflow whose operators run in all workers of a team; this is the leader's part.  Its state is in memory only: it is in no
-    checkpoint, and no job steps it."""
+    """A dataflow whose operators run in all workers of a team; this is the leader's part.  No job steps it.
+
+    Whoever saves this part has the `others` do so, too."""
 
     def __init__(self, team: Team, plan: DataflowPlan, as_of: int, *, arranged: bool = False) -> None:
         division = divided(plan)
         super().__init__(division.plan, as_of, 0, team.workers, arranged=arranged)
         self._team = team
+        self._division = division
+        self._saves = count(1)
         self._dealt = tuple(division.dealt.get(id_) for id_ in plan.imports)
         self._imports = plan.imports
         self._due = dict.fromkeys(range(1, team.workers), NEVER_DUE)
@@ -135,6 +173,54 @@ class DividedDataflow(Part):
     @property
     def elsewhere_nbytes(self) -> int:
         return sum(self._nbytes.values())
+
+    def is_of(self, plan: DataflowPlan) -> bool:
+        return self.plan == divided(plan).plan
+
+    # -- state on file --
+
+    def keep_others(
+        self, directory: str, spill_rows: int, checkpoint: Checkpoint | None
+    ) -> Callable[[], None]:
+        """Has the members keep their parts in the folder, and begin with the checkpoint; what is returned waits until they have.  That
+        raises StorageError when one cannot."""
+        members = range(1, self._parts)
+        beginnings = {
+            member: None if checkpoint is None else self._beginning(checkpoint, member) for member in members
+        }
+        wait = self._team.keep(
+            {m: Keep(self._dataflow, directory, spill_rows, beginnings[m]) for m in members}
+        )
+
+        return lambda: self._hear(wait())
+
+    def _hear(self, answers: Mapping[int, Kept]) -> None:
+        for member, kept in answers.items():
+            self._due[member], self._nbytes[member] = kept.next_due, kept.nbytes
+
+    def spill_others(self) -> bool:
+        """Asks the members to move to files what they hold in memory; False when nothing is on its way there."""
+        answers = self._team.keep({m: Press(self._dataflow) for m in range(1, self._parts)})()
+        self._hear(answers)
+        return any(kept.moving for kept in answers.values())
+
+    def begin(
+        self, store: RunStore, spines: Mapping[StateId, Spine], checkpoint: Checkpoint
+    ) -> dict[StateId, tuple[Run, ...]]:
+        return begun(store, spines, self._beginning(checkpoint, LEADER), LEADER, self._parts)
+
+    def _beginning(self, checkpoint: Checkpoint, part: int) -> Beginning:
+        return beginning_of(checkpoint, part, self._parts, self._division, self.spines())
+
+    def save_others(self, *, pack: bool) -> Callable[[], tuple[StoredState, ...]]:
+        number, team, members = next(self._saves), self._team, range(1, self._parts)
+        team.leader.tell(dict.fromkeys(members, Save(self._dataflow, number, pack)))
+        return partial(team.saves.wait, self._dataflow, number)
+
+    def sweep_others(self, kept: Sequence[StoredState]) -> None:
+        if not self._closed:
+            messages = {member: Sweep(self._dataflow, state) for member, state in enumerate(kept, 1)}
+            self._team.leader.tell(messages)
 
     def close(self) -> None:
         if not self._closed:

@@ -7,6 +7,7 @@ import signal
 import threading
 from collections.abc import Iterator
 from itertools import pairwise
+from pathlib import Path
 from random import Random
 from time import monotonic
 
@@ -141,6 +142,21 @@ def test_statistics_are_those_of_all_workers(team: Team) -> None:
     assert dataflow.elsewhere_nbytes > 0
     dataflow.close()
     assert dataflow.elsewhere_nbytes == 0
+
+
+def test_all_workers_move_their_state_to_files_when_memory_is_short(team: Team, tmp_path: Path) -> None:
+    dataflow = DividedDataflow(team, self_join(), 0)
+    dataflow.keep_others(str(tmp_path), 1_000_000, None)()
+    dataflow.step({"u1": given([(i, i) for i in range(20_000)], 0)}, 0, 1)
+    before = dataflow.elsewhere_nbytes
+    assert before > 20_000 * 8
+    deadline = monotonic() + 60
+    while dataflow.spill_others():
+        assert monotonic() < deadline
+    assert dataflow.elsewhere_nbytes < before / 10
+    assert len(list(tmp_path.iterdir())) >= team.workers - 1
+    output = dataflow.step({"u1": given([(7, 50_000)], 1)}, 1, 2)
+    assert as_of(updates_of(output.oks), 1) == {(50_000,): 1}
 
 
 def test_parts_without_rows_are_left_alone_where_nobody_waits(team: Team) -> None:

@@ -197,3 +197,26 @@ def test_what_is_dropped_leaves_nothing(runtime: InProcess) -> None:
     eventually(lambda: not list(objects(runtime).names()))
     machines = runtime.directory.parent / "machines"
     eventually(lambda: not [p for p in machines.glob("replica-*/**/*") if p.suffix in (".run", ".pack")])
+
+
+def test_workers_on_an_empty_machine_go_on_from_what_others_have_saved(runtime: InProcess) -> None:
+    runtime.query("ALTER CLUSTER quickstart SET (WORKERS 2)")
+    define(runtime)
+    [replica] = runtime.coordinator.controller.clusters.of("quickstart")
+    names, since = ("m", "j", "i"), 0
+    for workers in (2, 3, 1):
+        eventually(lambda least=since: all((cut(runtime, name) or 0) > least for name in names))
+        runtime.query("INSERT INTO t VALUES (1, 1), (2, 2), (3, 3)")
+        before = replica.attempt
+        if workers == 2:
+            runtime.kill_replica()
+        else:
+            runtime.query(f"ALTER CLUSTER quickstart SET (WORKERS {workers})")
+        eventually(lambda before=before: replica.attempt != before)
+        assert max(hydration_rows(runtime, name) for name in names) <= 9
+        check(runtime)
+        since = runtime.coordinator.storage.oracle.read_time
+        fill(runtime, first=1_000 * (workers + 1), count=300)
+        check(runtime)
+    eventually(lambda: all((cut(runtime, name) or 0) > since for name in names))
+    eventually(lambda: only_what_is_named_is_there(runtime))

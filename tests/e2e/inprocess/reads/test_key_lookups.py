@@ -16,7 +16,7 @@ from inprocess import InProcess, running
 from ptvc.coord.controller.replicas import ReplicaClient
 from ptvc.coord.query.keyed_rows import KeyedRows
 from ptvc.persist import write
-from ptvc.replica import stored_rows
+from ptvc.replica.look_ups import stored_rows
 from ptvc.replica.protocol import LookedUp, LookUp, LookUpStored
 
 ROWS = 12_000

@@ -22,21 +22,21 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from ..compute.spine import Matches, Run, Spine, probe_runs, run_of
-from ..persist.blob.base import Blob
-from ..persist.codec import decode
-from ..persist.column_cache import ColumnCache
-from ..persist.key_search import KeySearch, ascending, positions
-from ..persist.part import PartRef
-from ..persist.part_stats import bounds_of
-from ..persist.pushdown import Comparison, Condition, may_match
-from ..persist.read import read_part, timed
-from ..repr.batch import Batch, concat_batches
-from ..repr.buffers import Words
-from ..repr.hash import hash_columns
-from ..repr.schema import Schema
-from .index import Numbers, of_each
-from .protocol import StoredChange
+from ...compute.spine import Matches, Run, Spine, probe_runs, run_of
+from ...persist.blob.base import Blob
+from ...persist.codec import decode
+from ...persist.column_cache import ColumnCache
+from ...persist.key_search import KeySearch, ascending, positions
+from ...persist.part import PartRef
+from ...persist.part_stats import bounds_of
+from ...persist.pushdown import Comparison, Condition, may_match
+from ...persist.read import read_part, timed
+from ...repr.batch import Batch, concat_batches
+from ...repr.buffers import Words
+from ...repr.hash import hash_columns
+from ...repr.schema import Schema
+from ..index import Numbers, of_each
+from ..protocol import StoredChange
 
 FEW_ROWS = 1_000
 """So many rows at most has an inline part that is added to the spine, which is made anew when such a part is gone."""

@@ -19,11 +19,11 @@ from ptvc.persist.part import PartRef, stamp
 from ptvc.persist.read import read_rows, read_updates
 from ptvc.persist.state import Snapshot
 from ptvc.persist.write import INLINE_MAX_BYTES, write_parts
-from ptvc.replica import peek_thread, stored_rows
 from ptvc.replica.index import Numbers
-from ptvc.replica.peek_thread import StoredLookUps
+from ptvc.replica.look_ups import answers, stored_look_ups, stored_rows
+from ptvc.replica.look_ups.stored_look_ups import StoredLookUps
+from ptvc.replica.look_ups.stored_rows import KeptRuns, Keys, StoredRows
 from ptvc.replica.protocol import LookedUp, LookUpStored, StoredChange
-from ptvc.replica.stored_rows import KeptRuns, Keys, StoredRows
 from ptvc.repr.batch import NO_ERRORS, Batch, Delta, batch_from_rows, from_record
 from ptvc.repr.schema import ERROR_SCHEMA, Column, Schema
 from ptvc.repr.types import INT8, TEXT
@@ -365,7 +365,7 @@ def test_the_answer_says_what_each_key_has(table: Table) -> None:
 
 
 def test_a_table_that_is_not_known_is_told_anew(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(peek_thread, "MOST_TABLES", 2)
+    monkeypatch.setattr(stored_look_ups, "MOST_TABLES", 2)
     look_ups = Asked(table)
     number = table.write([(("w", 1, "m"), 3, 1)])
     begin = table.change(number, begin=True)
@@ -389,7 +389,8 @@ def test_a_failure_is_no_end(table: Table, caplog: pytest.LogCaptureFixture) -> 
 
 
 def test_many_rows_are_for_a_query(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(peek_thread, "AT_ONCE", 2)
+    for module in (answers, stored_look_ups):
+        monkeypatch.setattr(module, "AT_ONCE", 2)
     look_ups = Asked(table)
     number = table.write([(("w", key, "m"), 3, key) for key in (1, 2, 3)])
     for key in (1, 2, 3):
@@ -399,7 +400,8 @@ def test_many_rows_are_for_a_query(table: Table, monkeypatch: pytest.MonkeyPatch
 
 
 def test_many_keys_and_blobs_are_for_another_thread(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(peek_thread, "AT_ONCE", 2)
+    for module in (answers, stored_look_ups):
+        monkeypatch.setattr(module, "AT_ONCE", 2)
     look_ups = Asked(table)
 
     def ids(answer: LookedUp) -> list[int]:
@@ -414,7 +416,7 @@ def test_many_keys_and_blobs_are_for_another_thread(table: Table, monkeypatch: p
     large = table.write([(("w" * 40, key, "m"), 3, 1) for key in range(1, LARGE)])
     assert look_ups.looked_up_beside(asked([1], table.change(large))).counts == (2,)
     assert look_ups.looked_up(asked([2], None)).counts == (2,), "it is decoded now"
-    monkeypatch.setattr(peek_thread, "MOST_ROWS", 7)
+    monkeypatch.setattr(stored_look_ups, "MOST_ROWS", 7)
     assert ids(look_ups.looked_up_beside(asked([1, 2, 3, 4], None))) == [1, 1, 2, 2, 3, 3, 4]
     assert look_ups.looked_up_beside(asked([1, 2, 3, 4, 5], None)).rows is None
 

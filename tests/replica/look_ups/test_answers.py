@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 from ptvc.errors import ReplicaUnavailable
-from ptvc.replica import peek_thread
 from ptvc.replica.index import Index
-from ptvc.replica.peek_thread import looked_up
+from ptvc.replica.look_ups import answers
+from ptvc.replica.look_ups.answers import looked_up
 from ptvc.replica.protocol import LookedUp, LookUp
 from ptvc.repr.batch import ERROR_SCHEMA, Batch, Delta, batch_from_rows, empty_batch, from_record
 from ptvc.repr.schema import Column, Schema
@@ -105,14 +105,14 @@ def test_what_is_to_be_asked_otherwise(as_of: int, find: Callable[[str], Index])
 
 
 def test_many_rows_are_to_be_asked_otherwise(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(peek_thread, "AT_ONCE", 1)
+    monkeypatch.setattr(answers, "AT_ONCE", 1)
     assert looked_up(asked(1), Found()).rows is not None
     assert looked_up(asked(2), Found()) == LookedUp(3, None)
     assert looked_up(asked(1), Found(index=index_of([(1, "x", 1)] * 2))) == LookedUp(3, None)
 
 
 def test_large_rows_are_to_be_asked_otherwise(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(peek_thread, "AT_ONCE_BYTES", 1_000)
+    monkeypatch.setattr(answers, "AT_ONCE_BYTES", 1_000)
     find = Found(index=index_of([(1, "x" * 1_000, 1), (2, "x" * 10, 2)]))
     assert looked_up(asked(2), find).rows is not None
     assert looked_up(asked(1), find) == LookedUp(3, None)

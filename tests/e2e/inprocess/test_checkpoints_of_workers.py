@@ -1,0 +1,217 @@
+"""Checkpoints of clusters with WORKERS: a restart costs what came after the last one, with as many workers or with others."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections import Counter
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+
+import pytest
+from inprocess import FAST, InProcess, eventually, running
+from ptvc.compute import checkpoint as checkpoint_module
+from ptvc.compute.checkpoint import Checkpoint
+from ptvc.replica import checkpoint as replica_checkpoint
+from ptvc.replica.checkpoint import DurableState
+
+from .test_checkpoints import SELDOM, crash, cut, hydration_rows, id_of, restart, series
+
+OBJECTS = ("counted", "newest", "joined", "i")
+OFTEN = replace(FAST, checkpoint_rows=1, checkpoint_interval_ms=1)
+
+
+def fill(runtime: InProcess, workers: int, history: int = 3_000) -> None:
+    runtime.query(f"CREATE CLUSTER divided (WORKERS {workers})")
+    with runtime.connect() as db:
+        db.execute("CREATE TABLE t (k int, v int)")
+        db.execute("CREATE TABLE names (k int, name text)")
+        db.execute("INSERT INTO names SELECT k, 'name ' || k % 7 FROM generate_series(0, 40) AS k")
+        db.execute(f"INSERT INTO t SELECT k % 50, k FROM ({series(history)}) AS s".encode())
+        db.execute("SET cluster = divided")
+        for name, query in VIEWS.items():
+            db.execute(f"CREATE MATERIALIZED VIEW {name} AS {query}".encode())
+        db.execute("CREATE VIEW largest AS SELECT k, max(v) AS v FROM t GROUP BY k")
+        db.execute("CREATE INDEX i ON largest (v)")
+    for name in OBJECTS:
+        eventually(lambda n=name: cut(runtime, n) is not None)
+
+
+VIEWS = {
+    "counted": "SELECT k, count(*) AS n, max(v) AS v, count(DISTINCT v % 5) AS d FROM t GROUP BY k",
+    "newest": "SELECT * FROM (SELECT *, row_number() OVER (PARTITION BY k ORDER BY v DESC) AS place FROM t) AS s WHERE place <= 3",
+    "joined": "SELECT n.name, count(*) AS n, sum(t.v) AS v FROM t LEFT JOIN names n ON n.k = t.k AND t.v % 2 = 0 GROUP BY n.name",
+}
+
+
+def check(runtime: InProcess) -> None:
+    with runtime.connect() as db:
+        for name, query in VIEWS.items():
+            found, expected = (
+                Counter(db.execute(text.encode()).fetchall()) for text in (f"SELECT * FROM {name}", query)
+            )
+            assert found == expected, name
+        expected = Counter(db.execute("SELECT k, max(v) FROM t GROUP BY k").fetchall())
+        assert Counter(db.execute("SELECT k, v FROM largest").fetchall()) == expected
+
+
+def attempt(runtime: InProcess) -> tuple[int, int]:
+    (replica,) = runtime.coordinator.controller.clusters.of("divided")
+    return replica.attempt
+
+
+def members(runtime: InProcess) -> list[int]:
+    (replica,) = runtime.coordinator.controller.clusters.of("divided")
+    return list(runtime.driver.members.get(replica.id, ()))
+
+
+def kill_a_member(runtime: InProcess) -> None:
+    before = attempt(runtime)
+    os.kill(members(runtime)[-1], signal.SIGKILL)
+    eventually(lambda: attempt(runtime) != before)
+
+
+def kill_the_leader(runtime: InProcess) -> None:
+    (replica,) = runtime.coordinator.controller.clusters.of("divided")
+    before = replica.attempt
+    runtime.kill_replica("divided")
+    eventually(lambda: replica.attempt != before)
+
+
+def rescale(runtime: InProcess, workers: int) -> None:
+    before = attempt(runtime)
+    runtime.query(f"ALTER CLUSTER divided SET (WORKERS {workers})")
+    eventually(lambda: attempt(runtime) != before and len(members(runtime)) == workers - 1)
+
+
+def manifest(runtime: InProcess, name: str) -> Checkpoint:
+    found = checkpoint_module.read(runtime.directory / "state" / id_of(runtime, name) / "r1")
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize("end", [kill_a_member, kill_the_leader, restart, crash])
+def test_a_restart_costs_the_tail(end: Callable[[InProcess], None], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(replica_checkpoint, "PACKED_AFTER_HYDRATION_S", 1_000.0)  # that would be a checkpoint
+    with running(SELDOM) as runtime:
+        fill(runtime, 3)
+        cuts = [cut(runtime, name) for name in OBJECTS]
+        assert [len(manifest(runtime, name).parts) for name in OBJECTS] == [3] * len(OBJECTS)
+        tail = 0
+        for i in range(2):
+            runtime.query("INSERT INTO t VALUES (7, 10000), (77, 1)")
+            runtime.query(f"DELETE FROM t WHERE v = {2_999 - i}")
+            tail += 3
+            check(runtime)
+            end(runtime)
+            assert [hydration_rows(runtime, name) for name in OBJECTS] == [tail] * len(OBJECTS)
+            check(runtime)
+        assert [cut(runtime, name) for name in OBJECTS] == cuts
+
+
+def test_other_workers_go_on_without_reading_the_inputs_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(replica_checkpoint, "PACKED_AFTER_HYDRATION_S", 1_000.0)
+    with running(SELDOM) as runtime:
+        fill(runtime, 1)
+        tail = 0
+        for workers in (3, 2, 1, 7):
+            runtime.query("INSERT INTO t VALUES (7, 10000), (77, 1)")
+            tail += 2
+            with ThreadPoolExecutor(1) as reader:
+                read = reader.submit(lambda: [len(runtime.query("SELECT * FROM counted")) for _ in range(50)])
+                rescale(runtime, workers)
+                assert set(read.result()) == {51}, "whoever reads meanwhile waits"
+            assert [hydration_rows(runtime, name) for name in OBJECTS] == [tail] * len(OBJECTS)
+            check(runtime)
+
+
+def test_what_others_have_saved_is_collected_once_it_is_saved_again() -> None:
+    with running(replace(SELDOM, checkpoint_rows=1_000)) as runtime:
+        fill(runtime, 2)
+        rescale(runtime, 3)
+        runtime.query(f"INSERT INTO t SELECT k % 50, -k FROM ({series(1_500)}) AS s")
+
+        def collected() -> bool:
+            """Of each object the files that are there are those that its checkpoint names, which is one of 3 parts."""
+            return all(
+                len(found.parts) == 3 and _files(runtime, name) <= {Path("/", f.name) for f in found.files()}
+                for name in OBJECTS
+                for found in [manifest(runtime, name)]
+            )
+
+        eventually(collected)
+        check(runtime)
+        crash(runtime)
+        check(runtime)
+
+
+def _files(runtime: InProcess, name: str) -> set[Path]:
+    folder = (runtime.directory / "state" / id_of(runtime, name) / "r1").resolve()
+    return {path for path in folder.rglob("*") if path.suffix in (".run", ".pack", ".packed")}
+
+
+def test_a_worker_that_dies_while_it_saves_leaves_the_checkpoint_before(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(replica_checkpoint, "PACKED_AFTER_HYDRATION_S", 1_000.0)
+    with running(replace(SELDOM, checkpoint_rows=500)) as runtime:
+        fill(runtime, 3)
+        cuts = {name: cut(runtime, name) for name in OBJECTS}
+        write = DurableState.write
+        died: list[str] = []
+
+        def dying(state: DurableState, *rest: object) -> object:
+            if not died and state._id == id_of(runtime, "counted"):
+                died.append(state._id)
+                os.kill(members(runtime)[0], signal.SIGKILL)
+            return write(state, *rest)  # type: ignore[arg-type]
+
+        monkeypatch.setattr(DurableState, "write", dying)
+        before = attempt(runtime)
+        runtime.query(f"INSERT INTO t SELECT k % 50, -k FROM ({series(600)}) AS s")
+        eventually(lambda: bool(died) and attempt(runtime) != before)
+        assert hydration_rows(runtime, "counted") == 600
+        check(runtime)
+        eventually(lambda: (cut(runtime, "counted") or 0) > (cuts["counted"] or 0))
+        check(runtime)
+
+
+def test_a_part_that_cannot_be_read_has_the_state_computed_again() -> None:
+    with running(SELDOM) as runtime:
+        fill(runtime, 3)
+        runtime.stop()
+        for name in OBJECTS:
+            found = manifest(runtime, name)
+            files = [run for runs in found.others[-1].values() for run in runs]
+            Path("/", max(files, key=lambda file: file.length).name).unlink()
+        runtime.start()
+        assert all(hydration_rows(runtime, name) >= 3_000 for name in OBJECTS)
+        check(runtime)
+
+
+@pytest.mark.parametrize(
+    "seed", [1, 2, pytest.param(3, marks=pytest.mark.slow), pytest.param(4, marks=pytest.mark.slow)]
+)
+def test_random_ends_and_rescaling_while_checkpoints_are_made_all_the_time(seed: int) -> None:
+    random = Random(seed)
+    with running(OFTEN) as runtime:
+        fill(runtime, random.choice((2, 3)), 300)
+        for _ in range(10):
+            for _ in range(random.randrange(5)):
+                k = random.randrange(60)
+                if random.random() < 0.4:
+                    runtime.query(f"DELETE FROM t WHERE k = {k} AND v % 7 = {random.randrange(7)}")
+                else:
+                    runtime.query(
+                        f"INSERT INTO t SELECT k % {k + 1}, k FROM ({series(random.randrange(1, 80))}) AS s"
+                    )
+            ends = [kill_the_leader, restart, crash, *([kill_a_member] if members(runtime) else [])]
+            if random.random() < 0.4:
+                others = [n for n in (1, 2, 3, 7) if n != len(members(runtime)) + 1]
+                rescale(runtime, random.choice(others))
+            else:
+                random.choice(ends)(runtime)
+            check(runtime)
