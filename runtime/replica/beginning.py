@@ -40,7 +40,7 @@ def begin(installed: Installed, command: InstallDataflow, writer: str, files: Sh
     elif command.state is not None:
         names = {(s.node, s.spine): s.files for s in command.state}
         if state is not None:
-            runs = state.adopt(names)
+            runs = state.begin_with(names)
         else:
             files.fetch(name for some in names.values() for name in some)
             runs = {id_: tuple(map_run(files.path(name)) for name in some) for id_, some in names.items()}

@@ -121,7 +121,11 @@ class DurableState:
     def adopt(self, names: Mapping[StateId, Sequence[str]]) -> dict[StateId, tuple[Run, ...]]:
         """The runs that a job has left: worth a checkpoint at once."""
         self._rows = max(self._options.checkpoint_rows, 1)
-        runs = self.store.adopt(names)
+        return self.store.adopt(names)
+
+    def begin_with(self, names: Mapping[StateId, Sequence[str]]) -> dict[StateId, tuple[Run, ...]]:
+        """A job has computed the state that the dataflow begins with, and has left these runs."""
+        runs = self.adopt(names)
         self.store.collect()
         return runs
 
