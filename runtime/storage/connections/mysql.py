@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import socket
 import ssl
+from contextlib import ExitStack
 from time import monotonic
 from typing import Any
 
@@ -87,11 +88,14 @@ def connected(
             program_name="ptvc",
             defer_connect=True,
         )
-        stream = socket.create_connection((address, port), timeout=left)
-        stream.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        stream.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-        _check_greeting(stream, shown(host, port), left)
-        db.connect(stream)
+        with ExitStack() as unless_connected:
+            stream = socket.create_connection((address, port), timeout=left)
+            unless_connected.callback(stream.close)
+            stream.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            stream.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+            _check_greeting(stream, shown(host, port), left)
+            db.connect(stream)
+            unless_connected.pop_all()
         db._read_timeout = read_timeout_s  # the handshake had less
     except (pymysql.MySQLError, OSError, RuntimeError) as error:
         raise failure(error, values, shown(host, port)) from None
@@ -108,7 +112,6 @@ def _check_greeting(stream: socket.socket, where: str, timeout_s: float) -> None
         head = None
     if head is None or (len(head) == _GREETING_BYTES and head[3:] not in _GREETINGS):
         said = "says nothing" if head is None else "speaks another protocol"
-        stream.close()
         raise ConnectionFailed(
             Step.ANSWER,
             f"cannot connect to MySQL at {where}: what listens there is no server of MySQL or MariaDB, or does not go on",

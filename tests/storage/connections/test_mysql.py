@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import socket
+import struct
 import threading
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from time import monotonic
@@ -119,3 +122,25 @@ def test_a_server_of_another_protocol(server: MariaDb) -> None:
     assert failed is not None
     assert failed.step is Step.ANSWER
     assert failed.detail == "It speaks another protocol, where MySQL greets whoever connects."
+
+
+def test_a_server_that_resets_the_connection(server: MariaDb) -> None:
+    """As one does that is killed: the socket is closed at once, and not by who collects garbage."""
+    reset = struct.pack("ii", 1, 0)  # SO_LINGER of no time
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+
+        def hang_up() -> None:
+            for _ in range(2):
+                peer, _ = listening.accept()
+                peer.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, reset)
+                peer.close()
+
+        thread = threading.Thread(target=hang_up)
+        thread.start()
+        with warnings.catch_warnings(record=True, action="always") as warned:
+            failed = attempt(server, HOST="127.0.0.1", PORT=str(listening.getsockname()[1]))
+            gc.collect()
+        thread.join()
+    assert failed is not None
+    assert failed.step is Step.CONNECTION
+    assert [str(warning.message) for warning in warned] == []
