@@ -118,6 +118,9 @@ class Driver:
             except Exception as error:  # Spark gave up on the task: try again, it may have been killed
                 if stop.is_set():
                     return
+                if self._app.moves(command.replica):
+                    logger.info("replica %s moves to a machine with none of its cluster", command.replica)
+                    continue
                 logger.info("resident task of replica %s ended: %s", command.replica, error)
                 if self._app.has_ended:
                     os._exit(EXIT_SPARK_ENDED)  # the coordinator starts another
@@ -129,13 +132,14 @@ class Driver:
             stop.wait(pauses.endless())
 
     def _look_for(self, command: StartReplica, ended: threading.Event) -> None:
-        """Says that no executor has room for the replica, whenever that has been so for long."""
+        """Says that no executor has room for the replica, whenever that has been so for long; one that is misplaced moves."""
         cores = f"{command.cores} core{'s' if command.cores > 1 else ''}"
         reason = f"no executor of {self._app.master} has {cores} free for it"
         waits_since, said = monotonic(), False
         while not ended.wait(LOOK_FOR_S):
             if self._app.is_placed(command.replica):
                 waits_since, said = monotonic(), False
+                self._app.spread(command.replica)
             elif not said and monotonic() - waits_since > ROOM_WITHIN_S and not ended.is_set():
                 said = True
                 self._tell_why(command, reason, failed=False)

@@ -84,6 +84,16 @@ class Application:
             self._placement.forget(name)
         self.cancel(group_of(name))
 
+    def spread(self, name: str) -> None:
+        """Ends the resident if it has been beside another of its cluster for long while another machine has room; to be called now and then.
+        It `moves` then: who runs it again has it there."""
+        if self._placement is not None and self._placement.is_to_move(name):
+            self.cancel(group_of(name))
+
+    def moves(self, name: str) -> bool:
+        """Whether the resident of that name has ended by `spread`; once for each time."""
+        return self._placement is not None and self._placement.moves(name)
+
     @property
     def on_cluster(self) -> bool:
         """Executors are on other machines, and a resident may find no room; on this one there is a slot for each."""

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import SimpleNamespace
 
 import pytest
-from ptvc.compute.spark.placement import least_used
+from ptvc.compute.spark import placement
+from ptvc.compute.spark.placement import MOVED_AFTER_S, Placement, is_misplaced, least_used
 
 
 @pytest.mark.parametrize(
@@ -35,3 +37,79 @@ def test_where_it_was_is_the_last_to_be_taken() -> None:
 def test_several_executors_of_a_machine() -> None:
     assert least_used(["a", "a", "b"], {}, "c1-r1") == ["a", "b"]
     assert least_used([], {"c1-r1": "a"}, "c1-r2") == []
+
+
+@pytest.mark.parametrize(
+    ("rooms", "residents", "misplaced"),
+    [
+        ({"a": 1, "b": 2}, {"c1-r1": "a", "c1-r2": "a"}, True),
+        ({"a": 1, "b": 1}, {"c1-r1": "a", "c1-r2": "a"}, False),
+        ({"a": 1, "b": 2}, {"c1-r1": "b", "c1-r2": "a"}, False),
+        ({"a": 1, "b": 2}, {"c1-r2": "a", "c1-r3": "a"}, False),
+        ({"a": 1, "b": 2}, {"c2-r1": "a", "c1-r2": "a"}, False),
+        ({"a": 1, "b": 2}, {"c1-r1": "a", "c1-r2": "a", "c1-r3": "b"}, False),
+        ({"a": 1, "b": 2, "c": 2}, {"c1-r1": "a", "c1-r2": "a", "c1-r3": "b"}, True),
+    ],
+)
+def test_who_is_misplaced(rooms: Mapping[str, int], residents: Mapping[str, str], misplaced: bool) -> None:
+    """The second one of the first cluster, which takes two cores."""
+    assert is_misplaced(rooms, residents, "c1-r2", 2) == misplaced
+
+
+class Machines:
+    """Those of an application, without Spark; `now` is the time."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.now = 0.0
+        self.executors = [("a", 3), ("b", 3)]
+        self.residents: dict[str, str] = {}
+        monkeypatch.setattr(placement, "executors", lambda _: self.executors)
+        monkeypatch.setattr(placement, "running_on", lambda _, name: self.residents.get(name))
+        monkeypatch.setattr(placement, "monotonic", lambda: self.now)
+
+    def placement(self) -> Placement:
+        spark = SimpleNamespace(sc=lambda: SimpleNamespace(isStopped=lambda: False))
+        return Placement(SimpleNamespace(_jsc=spark))  # type: ignore[arg-type]
+
+
+def test_who_is_misplaced_for_long_moves(monkeypatch: pytest.MonkeyPatch) -> None:
+    machines = Machines(monkeypatch)
+    placed = machines.placement()
+    assert placed.prefer("c1-r1", 1) == "a"
+    assert placed.prefer("c1-r2", 1) == "b"
+    machines.residents = {"c1-r1": "a", "c1-r2": "a"}
+    assert not placed.is_to_move("c1-r2")
+    machines.now += MOVED_AFTER_S
+    assert not placed.is_to_move("c1-r1")
+    assert placed.is_to_move("c1-r2")
+    assert (placed.moves("c1-r2"), placed.moves("c1-r2")) == (True, False)
+    del machines.residents["c1-r2"]
+    assert placed.prefer("c1-r2", 1) == "b"
+
+
+def test_who_is_put_back_waits_longer(monkeypatch: pytest.MonkeyPatch) -> None:
+    machines = Machines(monkeypatch)
+    placed = machines.placement()
+    placed.prefer("c1-r1", 1)
+    placed.prefer("c1-r2", 1)
+    machines.residents = {"c1-r1": "a", "c1-r2": "a"}
+    moved = []
+    for machines.now in range(0, 500, 10):
+        if placed.is_to_move("c1-r2"):
+            moved.append(machines.now)
+    assert moved == [30, 100, 230, 480]
+
+
+def test_who_has_room_only_for_a_while_does_not_move(monkeypatch: pytest.MonkeyPatch) -> None:
+    machines = Machines(monkeypatch)
+    placed = machines.placement()
+    placed.prefer("c1-r1", 1)
+    placed.prefer("c1-r2", 1)
+    machines.residents = {"c1-r1": "a", "c1-r2": "a"}
+    assert not placed.is_to_move("c1-r2")
+    machines.executors = [("a", 3)]
+    machines.now = MOVED_AFTER_S - 1
+    assert not placed.is_to_move("c1-r2")
+    machines.executors = [("a", 3), ("b", 3)]
+    machines.now = MOVED_AFTER_S + 1
+    assert not placed.is_to_move("c1-r2")
