@@ -232,7 +232,12 @@ def test_a_removal_while_a_backup_stands_still(scene: Scene, later: int) -> None
     """Nothing goes while it may be alive; one that was taken for killed finds that it has failed."""
 
     def meanwhile(place: Place) -> Callable[[], None]:
-        return lambda: scene.check(place, *_pruned(scene, place, later))
+        def happens() -> None:
+            newest = place.complete()[-1]
+            scene.prune(place, 1, later=later)
+            scene.check(place, newest)
+
+        return happens
 
     for place, steps, _ in points(meanwhile, scene):
         before = place.complete()
@@ -245,12 +250,6 @@ def test_a_removal_while_a_backup_stands_still(scene: Scene, later: int) -> None
         scene.check(place, name)
         newest = scene.take(place)
         scene.settled(place, 1, newest)
-
-
-def _pruned(scene: Scene, place: Place, later: int) -> tuple[str, ...]:
-    newest = place.complete()[-1]
-    scene.prune(place, 1, later=later)
-    return (newest,)
 
 
 @pytest.mark.parametrize("more", [False, True])
@@ -279,20 +278,40 @@ def test_a_backup_while_a_removal_stands_still(scene: Scene, more: bool) -> None
         scene.settled(place, 1, newest)
 
 
+@pytest.mark.parametrize("at", range(6))
+def test_a_backup_while_a_removal_that_was_given_up_stands_still(scene: Scene, at: int) -> None:
+    """By another one, which was killed at some point then: what the first was to remove may be needed."""
+    taken: list[str] = []
+
+    def meanwhile(place: Place) -> Callable[[], None]:
+        def happens() -> None:
+            with suppress(Killed):
+                scene.prune(by_steps(place, Point(at, killed)), 1, later=4)
+            taken.append(scene.take(place))
+
+        return happens
+
+    for place, steps, _ in points(meanwhile, scene):
+        taken.clear()
+        scene.prune(steps, 1)
+        scene.check(place, *taken)
+        newest = scene.take(place)
+        scene.settled(place, 1, newest)
+
+
 def test_two_removals_at_once(scene: Scene) -> None:
     def meanwhile(place: Place) -> Callable[[], None]:
-        return lambda: _both(scene, place)
+        def happens() -> None:
+            scene.prune(place, 1)
+            scene.prune(place, 1, later=0)
+
+        return happens
 
     for place, steps, _ in points(meanwhile, scene):
         kept = place.complete()[-1]
         scene.prune(steps, 2)
         scene.check(place, kept)
         scene.settled(place, 1, kept)
-
-
-def _both(scene: Scene, place: Place) -> None:
-    scene.prune(place, 1)
-    scene.prune(place, 1, later=0)
 
 
 @pytest.mark.parametrize("seed", range(8))
