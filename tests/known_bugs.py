@@ -1483,6 +1483,38 @@ OTHERS = (
         ("tests/backup/test_take.py::test_what_is_replaced_meanwhile_stays_until_it_is_copied",),
     ),
     Mutant(
+        "a backup relies on copies that a removal is about to remove",
+        (Edit("runtime/backup/take.py", "copies(place.blobs, but=doomed)", "copies(place.blobs)"),),
+        ("tests/backup/test_prune_races.py::test_a_removal_is_killed",),
+    ),
+    Mutant(
+        "a removal that has stood still removes what was copied since",
+        (Edit("runtime/backup/take.py", "copy_key(blob, token), data", 'copy_key(blob, "same"), data'),),
+        ("tests/backup/test_prune_races.py::test_a_removal_is_killed",),
+    ),
+    Mutant(
+        "a backup that was given up becomes whole when it goes on",
+        (
+            Edit(
+                "runtime/backup/prune.py",
+                "if create(place.files, folder.key(MANIFEST_FILE), VOID) == VOID:",
+                "if not folder.manifest:",
+            ),
+        ),
+        ("tests/backup/test_prune_races.py::test_a_removal_while_a_backup_stands_still",),
+    ),
+    Mutant(
+        "a removal goes on that another one has given up",
+        (
+            Edit(
+                "runtime/backup/prune.py",
+                "if create(place.files, plan.key(DECISION_FILE), CARRIED_OUT) != CARRIED_OUT:",
+                "if False:",
+            ),
+        ),
+        ("tests/backup/test_prune_races.py::test_a_backup_while_a_removal_that_was_given_up_stands_still",),
+    ),
+    Mutant(
         "a sink goes on in a target that is ahead of what was restored",
         (Edit("runtime/storage/sink/contract.py", "if acknowledged <= restored < written:", "if False:"),),
         (

@@ -19,6 +19,7 @@ from ptvc.persist.client import PersistClient
 from ptvc.persist.location import Location
 from ptvc.persist.part import BlobKey
 from ptvc.persist.stores import locate, open_stores
+from servers.s3_server import S3Server
 
 
 @pytest.fixture
@@ -81,8 +82,10 @@ def test_none_at_all_is_no_choice(place: Place) -> None:
         prune(place, 0, ManualClock())
 
 
-def test_in_s3(s3: object, world: World, tmp_path: Path) -> None:
-    place = open_place(place_url(s3.url(s3.bucket(), "of/backups")))  # type: ignore[attr-defined]
+def test_in_s3(s3: S3Server, world: World, tmp_path: Path) -> None:
+    """Whose answers are lost now and then."""
+    place = open_place(place_url(s3.url(s3.bucket(), "of/backups")))
+    s3.fail_at_random(0.05, seed=2)
     world.begin()
     names = []
     for _ in range(4):
@@ -95,3 +98,4 @@ def test_in_s3(s3: object, world: World, tmp_path: Path) -> None:
     assert len(list(place.blobs.keys())) == 4
     assert {key.split("/")[1] for key in place.files.keys()} == set(names[-2:])  # noqa: SIM118
     restore(place, place.manifest(names[-2]), tmp_path / "restored", Location())
+    s3.fail_at_random(0.0, seed=2)
