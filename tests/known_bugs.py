@@ -1483,6 +1483,17 @@ OTHERS = (
         ("tests/backup/test_take.py::test_what_is_replaced_meanwhile_stays_until_it_is_copied",),
     ),
     Mutant(
+        "a checkpoint of what was dropped while it was published counts",
+        (
+            Edit(
+                "runtime/coord/controller/checkpoints.py",
+                "        if self._place(id, replica) != place:\n",
+                "        if False:\n",
+            ),
+        ),
+        ("tests/coord/controller/test_checkpoints.py",),
+    ),
+    Mutant(
         "a backup relies on copies that a removal is about to remove",
         (Edit("runtime/backup/take.py", "copies(place.blobs, but=doomed)", "copies(place.blobs)"),),
         ("tests/backup/test_prune_races.py::test_a_removal_is_killed",),
