@@ -51,7 +51,7 @@ from .protocol import (
 from .sharing import Sharing
 from .step_jobs import StepJobs
 from .step_under_way import StepUnderWay
-from .workers.team import Team
+from .workers.team import Stepped, Team
 
 logger = logging.getLogger(__name__)
 
@@ -115,8 +115,8 @@ class Dataflows:
             return
         for id_, source in installed.inputs.items():
             if (producer := self._installed.get(id_)) is not None:
-                for upper, delta in producer.unacknowledged:
-                    source.hand_over(delta, upper)
+                for upper, stepped in producer.unacknowledged:
+                    source.hand_over(stepped.delta, upper, stepped.parts)
                 source.close(producer.upper)
             elif source.timestamped:
                 source.close(self._closed)
@@ -291,13 +291,22 @@ class Dataflows:
             if upper <= installed.upper or installed.failed or installed.under_way is not None:
                 continue
             if installed.idles(upper):  # most of a thousand, once a second
-                self._publish(installed, self._stepped(installed, {}, upper), upper)
+                self._publish(installed, self._stepped(installed, {}, upper).delta, upper)
                 outputs.pass_on(installed, upper)
                 continue
             if self.jobs.begin(installed, upper):
                 continue
             yield from self._advance(installed, upper, partial(self._computed, installed, upper), outputs)
+        if self._team is not None:
+            self._read_what_waits_on()
         yield from self._report(outputs)
+
+    def _read_what_waits_on(self) -> None:
+        """What was stored when it was committed may be merged with other parts, and be gone, when another input is as far."""
+        for installed in self._installed.values():
+            if installed.divided and not installed.failed:
+                for source in installed.inputs.values():
+                    source.read_stored()
 
     def _outputs(self) -> Outputs:
         return Outputs(
@@ -317,14 +326,14 @@ class Dataflows:
                 yield self._failed(installed, error)
 
     def _advance(
-        self, installed: Installed, upper: int, compute: Callable[[], Delta], outputs: Outputs
+        self, installed: Installed, upper: int, compute: Callable[[], Stepped], outputs: Outputs
     ) -> Iterator[Message]:
         """Brings one dataflow to `upper`: `compute` makes its output, which is handed on and added to `outputs`."""
         lower = installed.upper
         try:
             with self._working(installed.id):
-                delta = compute()
-            self._publish(installed, delta, upper)
+                stepped = compute()
+            self._publish(installed, stepped.delta, upper)
         except QueryCanceled:
             installed.failed = True  # to be uninstalled
             self._stop_reading(installed)
@@ -337,7 +346,7 @@ class Dataflows:
         except Exception as error:  # a dataflow that fails must not take the others along
             yield self._failed(installed, error)
             return
-        yield from outputs.add(installed, delta, lower, upper)
+        yield from outputs.add(installed, stepped, lower, upper)
 
     def _failed(self, installed: Installed, error: Exception) -> Status:
         logger.error("dataflow %s failed", installed.id, exc_info=error)
@@ -373,11 +382,11 @@ class Dataflows:
         )
         yield from self._report(outputs)
 
-    def _made_elsewhere(self, installed: Installed, step: StepUnderWay, message: StepEnded) -> Delta:
+    def _made_elsewhere(self, installed: Installed, step: StepUnderWay, message: StepEnded) -> Stepped:
         reason = message.error
         if reason is None:
             try:
-                return step.take_over(message)
+                return Stepped(step.take_over(message))
             except StorageError as error:
                 reason = error.message
         logger.warning("a large step of %s is made by the replica: %s", installed.id, reason)
@@ -391,14 +400,14 @@ class Dataflows:
         while (found := self.memory.check(list(self._installed.values()))) is not None:
             yield self._failed_with(*found)
 
-    def _computed(self, installed: Installed, upper: int) -> Delta:
-        self.memory.admit(installed.waiting)
+    def _computed(self, installed: Installed, upper: int) -> Stepped:
+        self.memory.admit(installed.to_take_in)
         return self._stepped(installed, installed.take(upper), upper)
 
-    def _stepped(self, installed: Installed, inputs: Mapping[GlobalId, Delta], upper: int) -> Delta:
+    def _stepped(self, installed: Installed, inputs: Mapping[GlobalId, Delta], upper: int) -> Stepped:
         if installed.state is not None and inputs:
             installed.state.took(sum(len(delta.oks) for delta in inputs.values()))
-        return installed.dataflow.step(inputs, installed.upper, upper)
+        return installed.step(inputs, upper, is_read=bool(self._readers.get(installed.id)))
 
     def _publish(self, installed: Installed, delta: Delta, upper: int) -> None:
         """Gives the output up to `upper` to who reads it."""

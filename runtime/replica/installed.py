@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..compute.dataflow import Dataflow
+from ..compute.partitioned.messages import Writing
 from ..compute.partitioned.placement import undivided
 from ..compute.plan import not_a_job, reading
 from ..compute.run import Run
@@ -21,7 +22,10 @@ from .index import Index
 from .inputs import Input
 from .protocol import IndexOutput, InstallDataflow, Repoint, SubscriptionOutput, ViewOutput
 from .step_under_way import StepUnderWay
-from .workers.team import DividedDataflow, Team
+from .workers.team import DividedDataflow, Stepped, Team
+
+READ_APART_ROWS = 20_000
+"""Of so many rows of an input that come at once, each worker of a divided dataflow reads a share."""
 
 
 @dataclass(slots=True)
@@ -48,7 +52,7 @@ class Installed:
     appended: int = 0
     state: DurableState | None = None
     reported: tuple[int, ...] = ()
-    unacknowledged: deque[tuple[int, Delta]] = field(default_factory=deque)
+    unacknowledged: deque[tuple[int, Stepped]] = field(default_factory=deque)
     under_way: StepUnderWay | None = None
     never_by_job: str | None = None
 
@@ -69,13 +73,17 @@ class Installed:
             and command.checkpoint is None
         ):
             dataflow: Dataflow = DividedDataflow(team, plan, command.as_of, arranged=arranged)
+            most_read: int | None = READ_APART_ROWS
             never_by_job = "its state is divided among the workers of its replica"
         else:
             dataflow = Dataflow(plan, command.as_of, arranged=arranged)
+            most_read = None
         return cls(
             id=command.id,
             dataflow=dataflow,
-            inputs={source.id: Input(blob, source, widths.get(source.id)) for source in command.imports},
+            inputs={
+                source.id: Input(blob, source, widths.get(source.id), most_read) for source in command.imports
+            },
             output=output,
             schema=plan.schema,
             upper=command.as_of,
@@ -140,6 +148,11 @@ class Installed:
     def waiting(self) -> int:
         return sum(source.nbytes for source in self.inputs.values())
 
+    @property
+    def to_take_in(self) -> int:
+        """About the bytes in memory of what waits, once it is read."""
+        return sum(source.decoded_nbytes for source in self.inputs.values())
+
     def spill(self) -> bool:
         """Asks for as much state as possible to be moved to files; False when no more can be."""
         if self.state is None or self.failed:
@@ -178,6 +191,19 @@ class Installed:
     def rows_waiting(self, upper: int) -> int:
         """The updates that a step to `upper` would take in."""
         return sum(source.rows(upper) for source in self.inputs.values())
+
+    def step(self, inputs: Mapping[GlobalId, Delta], upper: int, *, is_read: bool) -> Stepped:
+        """Steps the dataflow over the inputs, and what waits as it is stored.  What comes out at several workers may be written there;
+        `is_read`: not so, as somebody in this process wants the rows."""
+        if not isinstance(self.dataflow, DividedDataflow):
+            return Stepped(self.dataflow.step(inputs, self.upper, upper))
+        stored = {id_: source.take_stored(upper) for id_, source in self.inputs.items()}
+        writing = None
+        if isinstance(self.output, ViewOutput) and not is_read:
+            since = max(self.appended, self.upper)
+            writing = Writing(self.output.shard, since, passing=self.hydrated)
+        known = {id_: some for id_, some in stored.items() if some}
+        return self.dataflow.step_over(inputs, known, self.upper, upper, writing)
 
     def take(self, upper: int) -> dict[GlobalId, Delta]:
         """What waits below `upper`, by input."""

@@ -173,7 +173,7 @@ class Replica:
         self._outputs = OutputWriter(connection.send, self._supervisor)
         if isinstance(files, CopiedFiles):
             files = files.over(lambda objects: RetryingObjects(objects, self._gone))
-        self._team = Team(workers) if workers > 1 else None
+        self._team = Team(workers, blob, writer, retrying) if workers > 1 else None
         self._dataflows = Dataflows(retrying, writer, self._outputs, files, self._team)
         self._peeks = Peeks(blob, cache, connection, self._supervisor)
         self._look_ups = ThreadPoolExecutor(1, "look-ups")

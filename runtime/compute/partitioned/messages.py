@@ -16,10 +16,11 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 from ...errors import PtvcError
-from ...expr.tree.relation import GlobalId
+from ...persist.part import PartRef, ShardId
 from ..dataflow import OperatorStatistics
-from ..plan import DataflowPlan
 from .part import Piece
+from .placement import Division
+from .stored import Share
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +28,7 @@ class Install:
     """Have a part of a new dataflow; `arranged` is as in `Dataflow`."""
 
     dataflow: int
-    plan: DataflowPlan
+    division: Division
     as_of: int
     arranged: bool
 
@@ -40,14 +41,41 @@ class Forget:
 
 
 @dataclass(frozen=True, slots=True)
+class Writing:
+    """Rows of the output that are not before `since` are appended to the shard; `passing` as in `write_parts`."""
+
+    shard: ShardId
+    since: int
+    passing: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What is to be done in a step, beside what each worker takes in: `writing` (None: rows of the output are the leader's), and whether
+    rows of the output are brought together for it (`gather`)."""
+
+    lower: int
+    upper: int
+    writing: Writing | None = None
+    gather: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Begin:
-    """Make step number `step`, of one dataflow, over this share of the inputs' rows; the process may have `most` bytes meanwhile."""
+    """Make step number `step`, of one dataflow, over this share of the inputs: `rows` of imports, and what is `stored`, by the position of
+    the import (None: nobody reads); the process may have `most` bytes meanwhile.
+
+    Nobody but the leader has had anything to do before `level`, and from there this member has `arrived`; of those who have anything to do
+    in that level, the `active`, each says at its end what goes where, and then all do."""
 
     step: int
     dataflow: int
-    lower: int
-    upper: int
-    inputs: dict[GlobalId, pa.Buffer]
+    work: Work
+    rows: dict[int, pa.Buffer]
+    stored: tuple[tuple[int, Share], ...] | None
+    level: int
+    arrived: tuple[Piece, ...]
+    active: tuple[int, ...]
     most: int | None
 
 
@@ -62,12 +90,13 @@ class Rows:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """The member's part of the step is over: the rows (None: none) and the errors that have come out there, when its part is due
-    next, and the bytes that it holds."""
+    """The member's part of the step is over: the rows (None: none) and the errors that have come out there, or the rows as the `parts` that
+    it has written; when its part is due next, and the bytes that it holds."""
 
     step: int
     rows: pa.Buffer | None
     errors: pa.Buffer | None
+    parts: tuple[PartRef, ...]
     next_due: int
     nbytes: int
 

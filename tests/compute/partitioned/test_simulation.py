@@ -7,11 +7,13 @@ from random import Random
 
 import pytest
 from ptvc.compute.lower import lower
+from ptvc.compute.partitioned import stored, workers
 from ptvc.compute.partitioned.placement import undivided
 from ptvc.compute.plan import DataflowPlan
 from ptvc.errors import QueryCanceled, ReplicaUnavailable
 from ptvc.expr.temporal import at_time
 from ptvc.expr.tree import relation as r
+from ptvc.replica.workers import team
 from ptvc.repr.batch import NO_ERRORS, Delta
 
 from ..histories import batch_of, consolidated, random_cuts, updates_of
@@ -21,6 +23,14 @@ from ..test_views import TIMES, Histories, random_histories, snapshot
 from .simulated import Died, Faults, Flow, Simulated
 
 ATTEMPTS = 50
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Few rows are divided as many are."""
+    monkeypatch.setattr(stored, "LEAST_CUT_ROWS", 1)
+    monkeypatch.setattr(workers, "AT_ONCE_ROWS", 1)
+    monkeypatch.setattr(team, "GATHER_ROWS", 3)
 
 
 def random_view(random: Random) -> tuple[r.Relation, DataflowPlan]:
@@ -58,7 +68,7 @@ def maintained(random: Random, plan: DataflowPlan, histories: Histories, faults:
             team = Simulated(random, random.choice((2, 3, 7)), faults)
         team.faults = faults
         begin = max(durable - 1, 0)
-        flow = team.install(attempt, plan, begin)
+        flow = Flow(team, plan, begin)
         try:
             for lower_, upper in pairwise([begin, *(cut for cut in cuts if cut > durable)]):
                 updates = taken(flow, histories, begin, lower_, upper)

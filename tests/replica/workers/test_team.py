@@ -26,6 +26,7 @@ from ptvc.expr.tree.scalar import ColumnRef
 from ptvc.interrupt import Interrupt, interruptible
 from ptvc.memory import step_within
 from ptvc.replica.workers.team import DividedDataflow, Team
+from ptvc.persist.blob.memory import MemoryBlob
 from ptvc.repr.batch import NO_ERRORS, Delta
 from ptvc.repr.types import INT4
 
@@ -34,7 +35,7 @@ PAIRS = schema_of(INT4, INT4)
 
 @pytest.fixture(params=[2, 3])
 def team(request: pytest.FixtureRequest) -> Iterator[Team]:
-    team = Team(request.param)
+    team = Team(request.param, MemoryBlob(), "test")
     yield team
     team.close()
 
