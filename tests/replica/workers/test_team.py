@@ -25,8 +25,8 @@ from ptvc.expr.tree import relation as r
 from ptvc.expr.tree.scalar import ColumnRef
 from ptvc.interrupt import Interrupt, interruptible
 from ptvc.memory import step_within
-from ptvc.replica.workers.team import DividedDataflow, Team
 from ptvc.persist.blob.memory import MemoryBlob
+from ptvc.replica.workers.team import DividedDataflow, Team
 from ptvc.repr.batch import NO_ERRORS, Delta
 from ptvc.repr.types import INT4
 
