@@ -18,12 +18,13 @@ from statistics import median
 import numpy as np
 from ptvc.compute.dataflow import Dataflow
 from ptvc.compute.merge import merge_worker
-from ptvc.compute.partitioned.dealing import dealt_out, together
 from ptvc.compute.partitioned.messages import Install, Message
-from ptvc.compute.partitioned.part import Part
-from ptvc.compute.partitioned.placement import divided
+from ptvc.compute.partitioned.placement import Division
 from ptvc.compute.partitioned.workers import LEADER, Leader, Member
 from ptvc.expr.tree.relation import GlobalId
+from ptvc.persist.blob.memory import MemoryBlob
+from ptvc.replica.workers.part_store import PartStore
+from ptvc.replica.workers.team import DividedDataflow
 from ptvc.replica.workers.wires import decoded, encoded
 from ptvc.repr.batch import NO_ERRORS, Batch, Delta
 from rich.table import Table
@@ -68,11 +69,16 @@ class _Clocks:
 
     def work(self, worker: int, do: Callable[[], None]) -> None:
         """Whatever is done advances the worker's clock."""
-        self._working, self._since = worker, time.thread_time()
+        self.begin(worker)
         do()
-        self._pass()
+        self.pause()
 
-    def _pass(self) -> None:
+    def begin(self, worker: int) -> None:
+        """What is done from now on is the worker's."""
+        self._working, self._since = worker, time.thread_time()
+
+    def pause(self) -> None:
+        """What was done since is on the worker's clock."""
         now = time.thread_time()
         self.at[self._working] += now - self._since
         self._since = now
@@ -80,7 +86,7 @@ class _Clocks:
     def send(self, sender: int, receiver: int, message: Message) -> None:
         pieces = encoded(message)
         self.nbytes += sum(map(len, pieces))
-        self._pass()
+        self.pause()
         heapq.heappush(
             self.on_way, (self.at[sender] + self.delay_s, next(self._numbers), sender, receiver, pieces)
         )
@@ -99,42 +105,44 @@ class _Wires:
 
 
 class _Simulated:
+    """A team, as a `DividedDataflow` has it, and the dataflow of a workload."""
+
     def __init__(self, workload: str, workers: int, delay_s: float) -> None:
-        division = divided(WORKLOADS[workload].plan())
         self.clocks = _Clocks(delay_s, [0.0] * workers)
-        self._workers, self._dealt = workers, division.dealt
-        self._leader = Leader(workers, _Wires(LEADER, self.clocks))
-        self._members = [Member(here, workers, _Wires(here, self.clocks)) for here in range(1, workers)]
-        self._part = part = Part(division.plan, 0, LEADER, workers)
-        self._schemas = {id_: part.plan.import_schema(id_) for id_ in part.plan.imports}
-        self._leader.install(Install(1, division.plan, 0, False))
+        self.workers = workers
+        store = PartStore(MemoryBlob(), "benchmark")
+        self.leader = Leader(workers, _Wires(LEADER, self.clocks), store)
+        self._members = [
+            Member(here, workers, _Wires(here, self.clocks), store) for here in range(1, workers)
+        ]
+        self._dataflow = DividedDataflow(self, WORKLOADS[workload].plan(), 0)  # type: ignore[arg-type]
+
+    def install(self, division: Division, as_of: int, *, arranged: bool) -> int:
+        self.leader.install(Install(1, division, as_of, arranged))
+        return 1
 
     def step(self, inputs: dict[GlobalId, Batch], lower: int) -> float:
         """Seconds from its beginning until its output is there."""
         clocks = self.clocks
         began = max(clocks.at)
-        clocks.at = [began] * self._workers
-        clocks.work(LEADER, lambda: self._begin(inputs, lower))
-        while not self._leader.is_over:
+        clocks.at = [began] * self.workers
+        deltas = {id_: Delta(batch, NO_ERRORS) for id_, batch in inputs.items()}
+        clocks.work(LEADER, lambda: self._dataflow.step(deltas, lower, lower + 1))
+        return clocks.at[LEADER] - began
+
+    def pump(self) -> None:
+        """In the middle of what the leader does."""
+        clocks = self.clocks
+        clocks.pause()
+        while not self.leader.is_over:
             arrival, _, sender, receiver, pieces = heapq.heappop(clocks.on_way)
             clocks.at[receiver] = max(clocks.at[receiver], arrival)
             clocks.work(receiver, lambda r=receiver, s=sender, p=pieces: self._receive(r, s, p))  # type: ignore[misc]
-        clocks.work(LEADER, lambda: self._end(lower + 1))
-        return clocks.at[LEADER] - began
-
-    def _begin(self, inputs: dict[GlobalId, Batch], lower: int) -> None:
-        deltas = {id_: Delta(batch, NO_ERRORS) for id_, batch in inputs.items()}
-        mine, others = dealt_out(deltas, self._schemas, self._dealt, self._workers)
-        self._leader.begin(1, self._part, mine, self._part.with_work(others, lower), lower, lower + 1, None)
+        clocks.begin(LEADER)
 
     def _receive(self, receiver: int, sender: int, pieces: list[memoryview]) -> None:
         message = decoded(b"".join(pieces))
-        (self._leader if receiver == LEADER else self._members[receiver - 1]).receive(sender, message)
-
-    def _end(self, upper: int) -> None:
-        output, done = self._leader.take()
-        schema = self._part.plan.nodes[self._part.plan.output].schema
-        self._part._put_out(together(schema, output, done.values()), upper)
+        (self.leader if receiver == LEADER else self._members[receiver - 1]).receive(sender, message)
 
 
 def run_critical_paths(

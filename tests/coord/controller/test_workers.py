@@ -11,6 +11,11 @@ from random import Random
 import psycopg
 import pytest
 from inprocess import InProcess, eventually, running
+from ptvc.compute.partitioned.stored import Share
+from ptvc.replica.installed import Installed
+from ptvc.replica.workers.part_store import PartStore
+from ptvc.replica.workers.team import Stepped
+from ptvc.repr.batch import Delta
 
 TABLES = (
     "CREATE TABLE orders (id int NOT NULL, customer int, amount int)",
@@ -206,6 +211,69 @@ def test_restarts_go_on_where_the_views_were(runtime: InProcess) -> None:
     with runtime.connect() as connection:
         changed(connection, Random(5), 10)
         check(connection)
+
+
+LARGE = {
+    "largest": VIEWS["largest"],
+    "per_customer": "SELECT customer, count(*) AS n, sum(amount) AS total FROM orders GROUP BY customer",
+    "keyless": "SELECT o.amount, c.segment FROM orders o JOIN customers c ON o.customer = c.customer",
+}
+
+
+def test_large_steps_are_read_and_written_by_all_workers(
+    runtime: InProcess, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of what all have read and written, the leader, which is in this process, has only a share."""
+    read, steps = Counter[str](), Counter[str]()
+    reading, stepping = PartStore.read, Installed.step
+
+    def counted(store: PartStore, share: Share) -> Delta:
+        delta = reading(store, share)
+        read["rows"] += len(delta.oks)
+        return delta
+
+    def stepped(installed: Installed, *args: object, **options: bool) -> Stepped:
+        made = stepping(installed, *args, **options)  # type: ignore[arg-type]
+        steps["parts"] = max(steps["parts"], len(made.parts))
+        return made
+
+    monkeypatch.setattr(PartStore, "read", counted)
+    monkeypatch.setattr(Installed, "step", stepped)
+    workers = len(runtime.driver.members[replica(runtime)]) + 1
+    with runtime.connect() as connection:
+        for statement in TABLES:
+            connection.execute(statement)  # type: ignore[arg-type]
+        connection.execute(
+            "INSERT INTO customers SELECT i, CASE WHEN i % 10 > 0 THEN 's' || i % 5 END FROM generate_series(0, 8999) AS i"
+        )
+        connection.execute("SET cluster = divided")
+        for name, query in LARGE.items():
+            connection.execute(f"CREATE MATERIALIZED VIEW {name} AS {query}")  # type: ignore[arg-type]
+
+        def agrees(cause: str) -> None:
+            for name, query in LARGE.items():
+                both = (Counter(connection.execute(q).fetchall()) for q in (f"SELECT * FROM {name}", query))  # type: ignore[arg-type]
+                found, expected = both
+                assert found == expected, (name, cause)
+
+        connection.execute(
+            "INSERT INTO orders SELECT i, i * 7919 % 10000, i % 100 FROM generate_series(0, 69999) AS i"
+        )
+        agrees("insert")
+        assert 0 < read["rows"] <= 3 * 70_000 * 1.1 / workers
+        assert steps["parts"] == workers
+        connection.execute("DELETE FROM orders WHERE id % 3 = 1")
+        agrees("delete")
+        connection.execute(
+            "CREATE MATERIALIZED VIEW again AS SELECT amount, max(id) AS most FROM orders GROUP BY amount"
+        )
+        found = Counter(connection.execute("SELECT * FROM again").fetchall())
+        assert found == Counter(
+            connection.execute("SELECT amount, max(id) FROM orders GROUP BY amount").fetchall()
+        )
+        kill_a_member(runtime, Random(8))
+        connection.execute("UPDATE orders SET amount = amount + 1")
+        agrees("update, in new workers")
 
 
 def explained(connection: psycopg.Connection, what: str) -> list[str]:
