@@ -421,6 +421,17 @@ FINDINGS = (
 
 OTHERS = (
     Mutant(
+        "an executor that has gone is a machine without an address, on which a replica is to run",
+        (
+            Edit(
+                "runtime/compute/spark/placement.py",
+                'if each.id() != "driver" and each.hostPort()',
+                'if each.id() != "driver"',
+            ),
+        ),
+        ("tests/compute/spark/test_placement.py::test_an_executor_that_has_gone_is_no_place",),
+    ),
+    Mutant(
         "who dials the coordinator need not know the secret",
         (
             Edit(

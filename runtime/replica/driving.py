@@ -79,6 +79,7 @@ class Driver:
             while (message := self._connection.receive()) is not None:
                 self._handle(message)
         finally:
+            self._connection.end()
             for stop in self._stop.values():
                 stop.set()
 

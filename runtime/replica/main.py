@@ -242,6 +242,12 @@ class Replica:
         self._inbox.put(None)
 
     def _read(self) -> None:
+        try:
+            self._read_on()
+        finally:
+            self._connection.end()
+
+    def _read_on(self) -> None:
         while (message := self._connection.receive()) is not None:
             # What is not wanted any more stops at once, whatever the step thread is at.
             if isinstance(message, CancelPeek):

@@ -111,7 +111,7 @@ def write_certificate(authority: Authority, directory: Path) -> tuple[str, ...]:
         (["--tls-cert", "cert.pem"], "--tls-cert and --tls-key go together"),
         (["--tls-client-ca", "ca.pem"], "clients show certificates to a server that has one"),
         (["--tls-mode", "require"], "--tls-mode means nothing without a certificate"),
-        (["--tls-cert", "cert.pem", "--tls-key", "key.pem"], 'cannot read the key "key.pem"'),
+        (["--tls-cert", "cert.pem", "--tls-key", "key.pem"], 'cannot read "cert.pem"'),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )

@@ -157,8 +157,11 @@ def executors(context: SparkContext) -> list[tuple[str, int]]:
     # PySpark has no name for what Spark's store of statuses knows of executors.
     summaries: Any = context._jsc.sc().statusStore().executorList(True)
     found = [summaries.apply(index) for index in range(summaries.size())]
+    # One that has gone comes back without an address when Spark hears of its tasks afterwards.
     return [
-        (each.hostPort().rpartition(":")[0], each.totalCores()) for each in found if each.id() != "driver"
+        (each.hostPort().rpartition(":")[0], each.totalCores())
+        for each in found
+        if each.id() != "driver" and each.hostPort()
     ]
 
 

@@ -72,6 +72,11 @@ class Connection:
             return None
         return decode(payload)
 
+    def end(self) -> None:
+        """By the thread that receives, which does so no more."""
+        self.close()
+        self._reader.close()
+
     def _read(self) -> bytes | None:
         try:
             length = 0

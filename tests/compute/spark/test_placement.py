@@ -113,3 +113,17 @@ def test_who_has_room_only_for_a_while_does_not_move(monkeypatch: pytest.MonkeyP
     machines.executors = [("a", 3), ("b", 3)]
     machines.now = MOVED_AFTER_S + 1
     assert not placed.is_to_move("c1-r2")
+
+
+def test_an_executor_that_has_gone_is_no_place() -> None:
+    """Spark lists one, without an address, when it hears of tasks of an executor after its end."""
+
+    def summary(number: str, address: str) -> SimpleNamespace:
+        return SimpleNamespace(id=lambda: number, hostPort=lambda: address, totalCores=lambda: 3)
+
+    listed = [summary("driver", "d:1"), summary("1", ""), summary("2", "b:7")]
+    store = SimpleNamespace(
+        executorList=lambda active: SimpleNamespace(size=lambda: len(listed), apply=listed.__getitem__)
+    )
+    context = SimpleNamespace(_jsc=SimpleNamespace(sc=lambda: SimpleNamespace(statusStore=lambda: store)))
+    assert placement.executors(context) == [("b", 3)]  # type: ignore[arg-type]

@@ -124,7 +124,7 @@ def test_one_that_was_begun_is_the_first(tmp_path: Path) -> None:
         asyncio.run(run(begun))
         assert process.returncode == -signal.SIGKILL
         assert begun.take(command) is None
-    assert not (tmp_path / "pids").exists() or len((tmp_path / "pids").read_text().split()) == 1
+    assert not (tmp_path / "pids").exists() or len((tmp_path / "pids").read_text().split()) <= 1
 
 
 def test_one_that_nobody_takes_is_killed(tmp_path: Path) -> None:

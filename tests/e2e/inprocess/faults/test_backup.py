@@ -38,8 +38,8 @@ def transfer(db: psycopg.Connection[Any], chance: random.Random) -> None:
         db.execute("INSERT INTO a VALUES (%s)", (-amount,))
         db.execute("INSERT INTO b VALUES (%s)", (amount,))
         if chance.random() < 0.3:
-            db.execute("DELETE FROM a WHERE v = %s", (-amount,))
-            db.execute("INSERT INTO a SELECT -%s", (amount,))
+            deleted = db.execute("DELETE FROM a WHERE v = %s", (-amount,)).rowcount
+            db.execute("INSERT INTO a SELECT %s FROM generate_series(1, %s)", (-amount, deleted))
 
 
 def define(db: psycopg.Connection[Any]) -> None:
