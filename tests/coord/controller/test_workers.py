@@ -278,6 +278,11 @@ def test_large_steps_are_read_and_written_by_all_workers(
         agrees("update, in new workers")
 
 
+KEYLESS = (
+    "SELECT o.id * 10 + 1 AS number, c.segment FROM orders o JOIN customers c ON o.customer = c.customer"
+)
+
+
 def many_orders(connection: psycopg.Connection, first: int, count: int) -> None:
     connection.execute(
         f"INSERT INTO orders SELECT {first} + i, i * 7919 % 10000, i % 100 FROM generate_series(0, {count - 1}) AS i".encode()
@@ -285,7 +290,7 @@ def many_orders(connection: psycopg.Connection, first: int, count: int) -> None:
 
 
 def keyless_agrees(connection: psycopg.Connection) -> None:
-    queries = ("SELECT * FROM keyless", LARGE["keyless"])
+    queries = ("SELECT * FROM keyless", KEYLESS)
     found, expected = (Counter(connection.execute(query).fetchall()) for query in queries)  # type: ignore[arg-type]
     assert found == expected
 
@@ -295,7 +300,7 @@ def with_keyless(connection: psycopg.Connection) -> None:
         connection.execute(statement)  # type: ignore[arg-type]
     connection.execute("INSERT INTO customers SELECT i, 's' || i % 5 FROM generate_series(0, 8999) AS i")
     connection.execute(
-        f"CREATE MATERIALIZED VIEW keyless IN CLUSTER divided AS {LARGE['keyless']}"  # type: ignore[arg-type]
+        f"CREATE MATERIALIZED VIEW keyless IN CLUSTER divided AS {KEYLESS}"  # type: ignore[arg-type]
     )
     keyless_agrees(connection)
 
@@ -316,8 +321,8 @@ def test_parts_of_a_step_that_is_not_committed_stay_while_its_replica_lives(
 
     def lost(installed: Installed, *args: object, **options: bool) -> Stepped:
         made = stepping(installed, *args, **options)  # type: ignore[arg-type]
-        if made.parts and not wrote:
-            wrote.update(part.blob for part in made.parts if part.blob is not None)
+        if not wrote and (blobs := {part.blob for part in made.parts if part.blob is not None}):
+            wrote.update(blobs)
             collect()
             kept.append(there() == wrote)
             raise WorkerLost("a worker of the replica has ended")
