@@ -489,7 +489,7 @@ class Leader:
             raise self._error
         assert ended is not None
         said = [self._done[member] for member in sorted(self._done)]
-        parts = tuple(part for some in (ended, *said) for part in some.parts)
+        parts = ended.parts + tuple(part for done in said for part in done.parts)
         return ended.output, parts, self._done
 
     def ask(self, dataflow: int) -> None:
