@@ -19,8 +19,9 @@ import numpy as np
 from ptvc.compute.dataflow import Dataflow
 from ptvc.compute.merge import merge_worker
 from ptvc.compute.partitioned.messages import Install, Message
+from ptvc.compute.partitioned.one_step import LEADER
 from ptvc.compute.partitioned.placement import Division
-from ptvc.compute.partitioned.workers import LEADER, Leader, Member
+from ptvc.compute.partitioned.workers import Leader, Member
 from ptvc.expr.tree.relation import GlobalId
 from ptvc.persist.blob.memory import MemoryBlob
 from ptvc.replica.workers.part_store import PartStore

@@ -15,8 +15,8 @@ from contextlib import contextmanager
 from functools import partial
 from time import monotonic
 
+from ..compute.partitioned.one_step import WorkerLost
 from ..compute.partitioned.stored import InputLost
-from ..compute.partitioned.workers import WorkerLost
 from ..compute.shared_files import MACHINE, SharedFiles
 from ..errors import MemoryLimitExceeded, PtvcError, QueryCanceled, ReplicaUnavailable, StorageError
 from ..expr.tree.relation import GlobalId

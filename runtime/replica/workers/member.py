@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from time import monotonic
 
 from ...compute.partitioned.messages import Abort, Forget, Message
-from ...compute.partitioned.workers import LEADER, Member, WorkerLost
+from ...compute.partitioned.one_step import LEADER, WorkerLost
+from ...compute.partitioned.workers import Member
 from ...compute.shared_files import SharedFiles
 from ...config import MOST_WORKERS, SWITCH_INTERVAL_S
 from ...errors import PtvcError, QueryCanceled

@@ -19,7 +19,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from ...compute.checkpoint import StoredState
 from ...compute.partitioned.messages import Saved
-from ...compute.partitioned.workers import WorkerLost
+from ...compute.partitioned.one_step import WorkerLost
 from ...compute.shared_files import CopiedFiles, SharedFiles
 from ...errors import ReplicaUnavailable
 from ..blob_retry import RetryingObjects

@@ -21,11 +21,12 @@ from ...compute.memory import release_memory
 from ...compute.operators.base import NEVER_DUE
 from ...compute.partitioned.dealing import dealt_out, together
 from ...compute.partitioned.messages import Forget, Install, Keep, Kept, Press, Save, Sweep, Work, Writing
+from ...compute.partitioned.one_step import LEADER
 from ...compute.partitioned.part import Part
 from ...compute.partitioned.part_state import Beginning, beginning_of, begun
 from ...compute.partitioned.placement import Division, divided
 from ...compute.partitioned.stored import Share, Stored, shares
-from ...compute.partitioned.workers import LEADER, Leader, Taken
+from ...compute.partitioned.workers import Leader, Taken
 from ...compute.plan import DataflowPlan
 from ...compute.run import Run
 from ...compute.run_store import RunStore, StateId

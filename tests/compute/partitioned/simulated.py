@@ -14,10 +14,11 @@ from random import Random
 
 from ptvc.compute.checkpoint import Checkpoint, StoredState, write
 from ptvc.compute.partitioned.messages import Install, Keep, Kept, Message, Press, Rows, Saved, Writing
+from ptvc.compute.partitioned.one_step import LEADER
 from ptvc.compute.partitioned.part import Passing
 from ptvc.compute.partitioned.placement import Division
 from ptvc.compute.partitioned.stored import Stored
-from ptvc.compute.partitioned.workers import LEADER, Leader, Member
+from ptvc.compute.partitioned.workers import Leader, Member
 from ptvc.compute.plan import DataflowPlan
 from ptvc.compute.run_store import RunStore
 from ptvc.compute.shared_files import MACHINE, SharedFiles

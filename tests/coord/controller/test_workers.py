@@ -11,8 +11,8 @@ from random import Random
 import psycopg
 import pytest
 from inprocess import InProcess, eventually, running
+from ptvc.compute.partitioned.one_step import WorkerLost
 from ptvc.compute.partitioned.stored import InputLost, Share
-from ptvc.compute.partitioned.workers import WorkerLost
 from ptvc.persist.part import BlobKey
 from ptvc.replica.installed import Installed
 from ptvc.replica.workers.part_store import PartStore

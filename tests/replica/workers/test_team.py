@@ -17,8 +17,8 @@ from compute.random_views import TABLES, Views
 from compute.reference import Update, as_of, evaluate
 from compute.test_views import TIMES, random_histories, snapshot
 from ptvc.compute.lower import lower
+from ptvc.compute.partitioned.one_step import WorkerLost
 from ptvc.compute.partitioned.placement import undivided
-from ptvc.compute.partitioned.workers import WorkerLost
 from ptvc.compute.plan import DataflowPlan, DistinctOp, JoinOp, ReduceOp, reading
 from ptvc.compute.shared_files import MACHINE
 from ptvc.errors import MemoryLimitExceeded, QueryCanceled
