@@ -26,7 +26,7 @@ from ptvc.persist.blob.file import FileBlob
 from ptvc.persist.part import PartRef
 from ptvc.persist.read import read_updates
 from ptvc.persist.write import write_parts
-from ptvc.replica.installed import READ_APART_ROWS
+from ptvc.replica.installed import FEW_WRITTEN_ROWS, READ_APART_ROWS
 from ptvc.replica.workers.member import Start
 from ptvc.replica.workers.team import DividedDataflow, Stepped, Team
 from ptvc.repr.batch import NO_ERRORS, Batch, Delta
@@ -154,7 +154,7 @@ class _Both:
             schema = self._plan.import_schema(id_)
             stored[id_] = [Stored(inputs[id_], schema, len(schema), lower_, lower_ + 1)]
         few = self._read({id_: parts for id_, parts in inputs.items() if id_ not in large}, lower_)
-        writing = Writing(OUTPUT, lower_, passing=lower_ > 0)
+        writing = Writing(OUTPUT, lower_, lower_ > 0, FEW_WRITTEN_ROWS)
         return self._divided.step_over(few, stored, lower_, lower_ + 1, writing)
 
     def check(self, what: str) -> None:

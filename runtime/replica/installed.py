@@ -26,6 +26,9 @@ from .workers.team import DividedDataflow, Stepped, Team
 READ_APART_ROWS = 20_000
 """Of so many rows of an input that come at once, each worker of a divided dataflow reads a share."""
 
+FEW_WRITTEN_ROWS = 1_000
+"""More rows than these of an output are written by the worker of a divided dataflow where they come out."""
+
 
 @dataclass(frozen=True, slots=True)
 class Recent:
@@ -222,7 +225,7 @@ class Installed:
         writing = None
         if isinstance(self.output, ViewOutput) and not is_read:
             since = max(self.appended, self.upper)
-            writing = Writing(self.output.shard, since, passing=self.hydrated)
+            writing = Writing(self.output.shard, since, self.hydrated, FEW_WRITTEN_ROWS)
         return divided.step_over(inputs, stored, self.upper, upper, writing)
 
     def take(self, upper: int) -> dict[GlobalId, Delta]:

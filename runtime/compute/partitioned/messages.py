@@ -46,11 +46,13 @@ class Forget:
 
 @dataclass(frozen=True, slots=True)
 class Writing:
-    """Rows of the output that are not before `since` are appended to the shard; `passing` as in `write_parts`."""
+    """Rows of the output that are not before `since` are appended to the shard; `passing` as in `write_parts`.  Of no more than `few` rows a
+    worker makes no part of its own: the leader writes them with others'."""
 
     shard: ShardId
     since: int
     passing: bool
+    few: int
 
 
 @dataclass(frozen=True, slots=True)

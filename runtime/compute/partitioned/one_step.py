@@ -16,9 +16,6 @@ from .stored import Share
 
 LEADER = 0
 
-AT_ONCE_ROWS = 1_000
-"""Of no more rows than these a worker makes no part of its own: the leader writes them with others'."""
-
 Shares = Sequence[tuple[int, Share]]
 """What a worker reads, by the position of the import."""
 
@@ -164,7 +161,7 @@ class OnePart:
     def ended(self, output: Delta) -> Ended:
         """Writes many rows here, if none of them can be equal to one of another part."""
         part, writing, rows = self._part, self._work.writing, output.oks
-        if writing is None or len(rows) <= AT_ONCE_ROWS or not (self._work.gather or part.output_lies):
+        if writing is None or len(rows) <= writing.few or not (self._work.gather or part.output_lies):
             return Ended(output, (), self._taken)
         new = part.summed(rows)
         new = new.filter(new.times >= writing.since)

@@ -183,7 +183,7 @@ class Flow:
             chosen = [id_ for id_ in inputs if team.random.random() < 0.8]
             stored = {id_: self._stored(id_, inputs[id_], lower, upper) for id_ in chosen if inputs[id_]}
         known = {id_: delta for id_, delta in inputs.items() if id_ not in stored}
-        writing = Writing(SHARD, lower, passing=True) if team.random.random() < 0.5 else None
+        writing = Writing(SHARD, lower, passing=True, few=1) if team.random.random() < 0.5 else None
         stepped = self.dataflow.step_over(known, stored, lower, upper, writing)
         left = [m for messages in team.ways.values() for m in messages if isinstance(m, Rows)]
         assert not left, "a step is over when all that belongs to it has arrived"

@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 from ptvc.compute.lower import lower
-from ptvc.compute.partitioned import one_step, stored
+from ptvc.compute.partitioned import stored
 from ptvc.compute.partitioned.placement import undivided
 from ptvc.compute.plan import DataflowPlan
 from ptvc.errors import QueryCanceled, ReplicaUnavailable
@@ -31,7 +31,6 @@ ATTEMPTS = 50
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Few rows are divided as many are."""
     monkeypatch.setattr(stored, "LEAST_CUT_ROWS", 1)
-    monkeypatch.setattr(one_step, "AT_ONCE_ROWS", 1)
     monkeypatch.setattr(team, "GATHER_ROWS", 3)
 
 

@@ -208,6 +208,7 @@ def test_large_steps_while_members_write_and_end_and_the_cluster_is_rescaled(
 ) -> None:
     """What all workers have read counts for checkpoints as well."""
     monkeypatch.setattr(installed_module, "READ_APART_ROWS", 1_500)
+    monkeypatch.setattr(installed_module, "FEW_WRITTEN_ROWS", 100)
     monkeypatch.setattr(team_module, "GATHER_ROWS", 1_500)
     monkeypatch.setattr(replica_checkpoint, "PACKED_AFTER_HYDRATION_S", 1_000.0)
     random, stepping, parts = Random(seed), Installed.step, Counter[int]()
