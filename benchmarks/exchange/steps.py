@@ -17,19 +17,12 @@ import pyarrow as pa
 from ptvc.compute.dataflow import Dataflow
 from ptvc.compute.lower import lower
 from ptvc.compute.merge import merge_worker
-from ptvc.compute.partitioned.messages import Writing
-from ptvc.compute.partitioned.stored import Stored
 from ptvc.compute.plan import DataflowPlan
 from ptvc.compute.shared_files import MACHINE
-from ptvc.expr.tree.relation import GlobalId
 from ptvc.persist.blob.file import FileBlob
-from ptvc.persist.part import PartRef
-from ptvc.persist.read import read_updates
-from ptvc.persist.write import write_parts
-from ptvc.replica.installed import FEW_WRITTEN_ROWS, READ_APART_ROWS
 from ptvc.replica.workers.member import Start
-from ptvc.replica.workers.team import DividedDataflow, Stepped, Team
-from ptvc.repr.batch import NO_ERRORS, Batch, Delta
+from ptvc.replica.workers.team import DividedDataflow, Team
+from ptvc.repr.batch import Batch
 from ptvc.repr.schema import Column, Schema
 from ptvc.repr.types import INT8
 from ptvc.sql.catalog.catalog_view import PlanContext
@@ -43,6 +36,7 @@ from ..engine import WrongAnswer, repeats
 from ..measure import Latencies, load
 from ..report import new_table, shows
 from ..workloads import ORDERS, WORKLOADS, Data, Tables, rows_of
+from .stored_steps import WRITER, Committed, StoredSteps
 
 DIVIDED = ("W1", "W2", "W2-text", "W3", "W4", "W5")
 IN_TURN = 10
@@ -50,12 +44,7 @@ WARM_UP = 3
 LEVELS = (1, 2, 3, 4, 5)
 LEVEL_ROWS = 1_000
 LEVEL_STEPS = 300
-WRITER = "benchmark"
-OUTPUT = "output"
 WAYS = ("whole", "divided")
-
-Committed = Mapping[GlobalId, tuple[PartRef, ...]]
-"""What a step takes in, by import."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,56 +95,20 @@ class _Both:
     """A view in one process and in several."""
 
     def __init__(self, plan: DataflowPlan, team: Team, blob: FileBlob) -> None:
-        self._plan = plan
-        self._blob = blob
+        self.steps = StoredSteps(plan, blob)
         self._whole = Dataflow(plan, 0)
         self._divided = DividedDataflow(team, plan, 0)
         self.outputs: dict[str, list[Batch]] = {"whole": [], "divided": []}
 
-    def committed(self, inputs: Mapping[GlobalId, Batch], *, passing: bool = True) -> Committed:
-        """The inputs in parts."""
-        return {
-            id_: write_parts(
-                self._blob,
-                id_,
-                self._plan.import_schema(id_),
-                Delta(batch, NO_ERRORS),
-                writer=WRITER,
-                passing=passing,
-            )
-            for id_, batch in inputs.items()
-        }
-
-    def step(self, way: str, inputs: Committed, lower_: int) -> float:
-        """From parts to parts, as a replica does it."""
+    def step(self, way: str, inputs: Committed, time_: int) -> float:
         started = time.perf_counter()
-        made = self._in_one(inputs, lower_) if way == "whole" else self._in_several(inputs, lower_)
-        rest = write_parts(
-            self._blob, OUTPUT, self._plan.schema, made.delta, writer=WRITER, passing=lower_ > 0
-        )
+        if way == "whole":
+            parts = self.steps.in_one(self._whole, inputs, time_)
+        else:
+            parts = self.steps.in_several(self._divided, inputs, time_)
         seconds = time.perf_counter() - started
-        written = read_updates(self._blob, made.parts + rest, self._plan.schema, lower_, lower_ + 1)
-        self.outputs[way].append(written.oks)
+        self.outputs[way].append(self.steps.output(parts, time_))
         return seconds
-
-    def _read(self, inputs: Committed, lower_: int) -> dict[GlobalId, Delta]:
-        return {
-            id_: read_updates(self._blob, parts, self._plan.import_schema(id_), lower_, lower_ + 1)
-            for id_, parts in inputs.items()
-        }
-
-    def _in_one(self, inputs: Committed, lower_: int) -> Stepped:
-        return Stepped(self._whole.step(self._read(inputs, lower_), lower_, lower_ + 1))
-
-    def _in_several(self, inputs: Committed, lower_: int) -> Stepped:
-        large = {id_ for id_, parts in inputs.items() if sum(p.rows for p in parts) >= READ_APART_ROWS}
-        stored = {}
-        for id_ in large:
-            schema = self._plan.import_schema(id_)
-            stored[id_] = [Stored(inputs[id_], schema, len(schema), lower_, lower_ + 1)]
-        few = self._read({id_: parts for id_, parts in inputs.items() if id_ not in large}, lower_)
-        writing = Writing(OUTPUT, lower_, lower_ > 0, FEW_WRITTEN_ROWS)
-        return self._divided.step_over(few, stored, lower_, lower_ + 1, writing)
 
     def check(self, what: str) -> None:
         for whole, divided in zip(*self.outputs.values(), strict=True):
@@ -179,7 +132,7 @@ def _run(
     data = Data(workload, base_rows)
     results = []
     with closing(_Both(workload.plan(), team, blob)) as both:
-        base = both.committed(data.base(0), passing=False)
+        base = both.steps.committed(data.base(0), passing=False)
         took = {way: Latencies.of([both.step(way, base, 0)]) for way in WAYS}
         both.check(f"{name}, hydrated")
         results.append(_result(name, team, base_rows, None, took))
@@ -190,7 +143,7 @@ def _run(
             count = repeats(rows, scale) + WARM_UP
             while len(taken["whole"]) < count:
                 changes = [
-                    both.committed({ORDERS: data.change(rows, at + i + 1)})
+                    both.steps.committed({ORDERS: data.change(rows, at + i + 1)})
                     for i in range(min(IN_TURN, count - len(taken["whole"])))
                 ]
                 for way, seconds in taken.items():
@@ -222,11 +175,11 @@ def run_levels(workers: int, scale: float) -> list[LevelCost]:
 def _measured(both: _Both, workers: int, levels: int, count: int) -> LevelCost:
     def one(value: int, at: int) -> Committed:
         row = Batch((pa.array([value]),), np.full(1, at, np.uint64), np.ones(1, np.int64))
-        return both.committed({ORDERS: row})
+        return both.steps.committed({ORDERS: row})
 
     values = np.arange(LEVEL_ROWS)
     rows = Batch((pa.array(values),), np.zeros(LEVEL_ROWS, np.uint64), np.ones(LEVEL_ROWS, np.int64))
-    base = both.committed({ORDERS: rows})
+    base = both.steps.committed({ORDERS: rows})
     steps = [one(LEVEL_ROWS + at, at) for at in range(1, count)]
     taken: dict[str, list[float]] = {}
     for way in WAYS:

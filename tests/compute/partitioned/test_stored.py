@@ -74,6 +74,12 @@ def test_contents_are_at_their_time_and_have_the_columns_that_are_wanted() -> No
     assert len(delta.oks) == sum(1 for i in [*range(930)] if i % 9 + 1 < 7)
 
 
+def test_columns_that_are_not_wanted_take_no_memory() -> None:
+    parts = parts_of(MemoryBlob(), [3_000])
+    half, whole_ = Stored(parts, SCHEMA, 1, 0, 10), Stored(parts, SCHEMA, 2, 0, 10)
+    assert 3_000 * 32 < half.decoded_nbytes < whole_.decoded_nbytes == parts[0].decoded_nbytes
+
+
 def test_what_is_later_waits() -> None:
     blob = MemoryBlob()
     stored = Stored(parts_of(blob, [30, 900]), SCHEMA, 2, 2, 9)
