@@ -1,4 +1,4 @@
-"""The processes of the runtime leave pandas alone, though pyarrow would import it with their first array."""
+"""The processes of the runtime leave pandas alone, though pyarrow would import it with their first array; dbt's has neither."""
 
 from __future__ import annotations
 
@@ -65,6 +65,13 @@ def test_the_coordinator_has_no_pandas(tmp_path: Path) -> None:
     )
     assert "ptvc.server" in found
     assert "pandas.core" not in found
+
+
+def test_the_adapter_has_no_arrow() -> None:
+    """Nor the parser: a dbt run imports what it needs, which is neither as a rule."""
+    found = imported("-c", "import dbt.adapters.ptvc")
+    assert "dbt.adapters.ptvc.impl" in found
+    assert not {"pandas.core", "pyarrow", "numpy", "ptvc.sql.parser.parse"} & found
 
 
 def test_who_asks_for_pandas_gets_it() -> None:

@@ -1,23 +1,20 @@
 """What differs between two definitions of a sink: what it reads, where it writes to, or how it does.
 
 A target goes on for the sink that writes it: another one is refused there, or writes everything once more.
+
+The parser is imported when a sink is looked at: that takes longer than all of the adapter, and most runs have none.
 """
 
 from __future__ import annotations
 
 from dataclasses import fields, is_dataclass
 from enum import Enum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dbt.adapters.ptvc.relation import PtvcRelation
-from ptvc.sql.parser.parse import parse
-from ptvc.sql.syntax.definition_statements import CreateSinkStatement
-from ptvc.sql.syntax.sink_statements import (
-    DeltaSinkClause,
-    IcebergSinkClause,
-    KafkaSinkClause,
-    PostgresSinkClause,
-)
+
+if TYPE_CHECKING:
+    from ptvc.sql.syntax.definition_statements import CreateSinkStatement
 
 _PLACES = ("position", "text")
 """Fields of syntax trees that say where something stands, or how it was written."""
@@ -51,12 +48,22 @@ def upstream_of(sql: str) -> PtvcRelation:
 
 
 def _sink(sql: str) -> CreateSinkStatement:
+    from ptvc.sql.parser.parse import parse
+    from ptvc.sql.syntax.definition_statements import CreateSinkStatement
+
     (statement,) = parse(sql)
     assert isinstance(statement.node, CreateSinkStatement), sql
     return statement.node
 
 
 def _target(sink: CreateSinkStatement) -> object:
+    from ptvc.sql.syntax.sink_statements import (
+        DeltaSinkClause,
+        IcebergSinkClause,
+        KafkaSinkClause,
+        PostgresSinkClause,
+    )
+
     match sink.outside:
         case None:
             return sink.path
