@@ -13,6 +13,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -134,13 +135,45 @@ async def run(
     coordinator = Coordinator(storage, directory, settings, clock, supervisor, fenced, launch, keys)
     await coordinator.start()
     try:
+        entrance = _Entrance(exposure, ports, settings, certificates, tokens)
+        await entrance.serve(directory, coordinator, stopping, failed)
+    finally:
+        await _stop(coordinator, bool(failures))
+    if failures:
+        failure = PartFailed(f"a part of the runtime has failed: {failures[0]!r}")
+        failure.port, failure.http_port = exposure.port, exposure.http_port
+        failure.secrets_keys = secrets_keys
+        raise failure from failures[0]
+    if lost.is_set():
+        raise Fenced(f"another coordinator has taken over {directory}", hint="This process has stopped.")
+
+
+@dataclass(frozen=True, slots=True)
+class _Entrance:
+    """Where clients come in, and by what."""
+
+    exposure: Exposure
+    ports: Ports
+    settings: Settings
+    certificates: Certificates | None
+    tokens: Tokens | None
+
+    async def serve(
+        self,
+        directory: Path,
+        coordinator: Coordinator,
+        stopping: asyncio.Event,
+        failed: Callable[[BaseException], None],
+    ) -> None:
+        """Until `stopping`; prints one line when clients may connect."""
+        exposure, certificates, tokens = self.exposure, self.certificates, self.tokens
         _check_who_may_enter(exposure, coordinator, by_token=tokens is not None)
         listener = await listen(
-            ports.postgres,
+            self.ports.postgres,
             coordinator,
             passwords=of_roles(coordinator),
             is_superuser=coordinator.is_superuser,
-            limits=_limits(settings),
+            limits=_limits(self.settings),
             fake_salt_key=login_key(directory),
             certificates=certificates,
             tls_only=exposure.tls_only,
@@ -149,9 +182,10 @@ async def run(
             token_role=None if tokens is None else of_tokens(tokens, coordinator),
         )
         web: HttpListener | None = None
+        loop = asyncio.get_running_loop()
         try:
-            if ports.http is not None:
-                web = await _listen_http(ports.http, certificates, coordinator, settings, failed)
+            if self.ports.http is not None:
+                web = await _listen_http(self.ports.http, certificates, coordinator, self.settings, failed)
             web_url = "" if web is None else f", {coordinator.webhooks.base_url}"
             _say_ready(directory, exposure, web_url)
             warm = loop.run_in_executor(None, _settle)
@@ -169,15 +203,6 @@ async def run(
             await asyncio.gather(listener.close(), *([] if web is None else [web.close()]))
             if tokens is not None:
                 tokens.close()
-    finally:
-        await _stop(coordinator, bool(failures))
-    if failures:
-        failure = PartFailed(f"a part of the runtime has failed: {failures[0]!r}")
-        failure.port, failure.http_port = exposure.port, exposure.http_port
-        failure.secrets_keys = secrets_keys
-        raise failure from failures[0]
-    if lost.is_set():
-        raise Fenced(f"another coordinator has taken over {directory}", hint="This process has stopped.")
 
 
 def _check_http() -> None:

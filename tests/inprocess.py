@@ -43,9 +43,9 @@ from ptvc.persist.location import open_blob
 from ptvc.persist.stores import Stores, locate, open_stores
 from ptvc.pgwire.listener import Limits, Listener, serve
 from ptvc.pgwire.passwords import of_roles
+from ptvc.replica.driving import dialled_coordinator
 from ptvc.replica.main import Replica
 from ptvc.replica.protocol import (
-    DRIVER,
     CancelJob,
     Connection,
     DriverHello,
@@ -167,9 +167,11 @@ class ThreadDriver:
         thread.start()
 
     def _run(self) -> None:
-        hello = Hello(DRIVER, 0, 0, os.getpid())
-        self._connection = connection = dial(UnixAddress(self._address), hello, self.secret)
-        connection.send(DriverHello(os.getpid(), "none", "threads"))
+        try:
+            self._connection = connection = dialled_coordinator(UnixAddress(self._address), self.secret)
+            connection.send(DriverHello(os.getpid(), "none", "threads"))
+        except ConnectionError:
+            return  # the coordinator was killed before it has answered
         while (message := connection.receive()) is not None:
             match message:
                 case DriverWelcome(files=files):

@@ -942,6 +942,17 @@ OTHERS = (
         ("tests/expr/jsonb/test_canonical.py",),
     ),
     Mutant(
+        "a number of a document that a later value of its key replaces may be beyond all bounds",
+        (
+            Edit(
+                "runtime/expr/jsonb/document.py",
+                "json.JSONDecoder(parse_float=_number, parse_constant=no_constant),",
+                "json.JSONDecoder(parse_float=Decimal, parse_constant=no_constant),",
+            ),
+        ),
+        ("tests/expr/jsonb/test_canonical.py::test_a_number_that_a_later_value_replaces_is_an_overflow_too",),
+    ),
+    Mutant(
         "a sink that was replaced before it was open takes over from the one that runs",
         (
             Edit(
@@ -1470,6 +1481,49 @@ OTHERS = (
         "blobs that a backup copies are collected as garbage",
         (Edit("runtime/persist/gc.py", "if not pinned\n                and not _needed", "if not _needed"),),
         ("tests/backup/test_take.py::test_what_is_replaced_meanwhile_stays_until_it_is_copied",),
+    ),
+    Mutant(
+        "a checkpoint of what was dropped while it was published counts",
+        (
+            Edit(
+                "runtime/coord/controller/checkpoints.py",
+                "        if self._place(id, replica) != place:\n",
+                "        if False:\n",
+            ),
+        ),
+        ("tests/coord/controller/test_checkpoints.py",),
+    ),
+    Mutant(
+        "a backup relies on copies that a removal is about to remove",
+        (Edit("runtime/backup/take.py", "copies(place.blobs, but=doomed)", "copies(place.blobs)"),),
+        ("tests/backup/test_prune_races.py::test_a_removal_is_killed",),
+    ),
+    Mutant(
+        "a removal that has stood still removes what was copied since",
+        (Edit("runtime/backup/take.py", "copy_key(blob, token), data", 'copy_key(blob, "same"), data'),),
+        ("tests/backup/test_prune_races.py::test_a_removal_is_killed",),
+    ),
+    Mutant(
+        "a backup that was given up becomes whole when it goes on",
+        (
+            Edit(
+                "runtime/backup/prune.py",
+                "if create(place.files, folder.key(MANIFEST_FILE), VOID) == VOID:",
+                "if not folder.manifest:",
+            ),
+        ),
+        ("tests/backup/test_prune_races.py::test_a_removal_while_a_backup_stands_still",),
+    ),
+    Mutant(
+        "a removal goes on that another one has given up",
+        (
+            Edit(
+                "runtime/backup/prune.py",
+                "if create(place.files, plan.key(DECISION_FILE), CARRIED_OUT) != CARRIED_OUT:",
+                "if False:",
+            ),
+        ),
+        ("tests/backup/test_prune_races.py::test_a_backup_while_a_removal_that_was_given_up_stands_still",),
     ),
     Mutant(
         "a sink goes on in a target that is ahead of what was restored",

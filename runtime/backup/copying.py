@@ -1,4 +1,4 @@
-"""Copying blobs from one store to another, several at once, each compared with the checksum that its part has."""
+"""Copying blobs from one store to another, several at once."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import islice
 
-from ..persist.blob.base import Blob
-from ..persist.codec import check_bytes
 from ..persist.consensus.base import Consensus
 from ..persist.part import BlobKey, PartRef
 
@@ -40,22 +38,15 @@ def parts_in_blobs(consensus: Consensus) -> Iterator[PartRef]:
 def copy_missing(
     parts: Iterable[PartRef],
     there: Collection[BlobKey],
-    source: Blob,
-    target: Blob,
-    wanted: Callable[[], object] = lambda: None,
+    get: Callable[[PartRef, BlobKey], bytes],
+    put: Callable[[BlobKey, bytes], object],
 ) -> tuple[Count, Count]:
-    """Copies the blobs of the parts that are not `there` in the target; durable on return.  Counts all of them, and those that were copied.
-
-    `wanted` is called again and again, and raises what ends it.  StorageError for a blob that is not in the source, or is not what was written.
-    """
+    """Copies the blobs of the parts that are not `there`, on several threads.  Counts all of them, and those that were copied."""
     found, copied = Count(), Count()
 
     def copy(part: PartRef) -> None:
         assert part.blob is not None, "parts in blobs are copied"
-        wanted()
-        data = source.get(part.blob)
-        check_bytes(part, data)
-        target.put(part.blob, data)
+        put(part.blob, get(part, part.blob))
 
     with ThreadPoolExecutor(AT_ONCE, "copy") as threads:
         left = iter(parts)

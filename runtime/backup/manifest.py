@@ -9,7 +9,8 @@ from ..errors import StorageError
 
 MANIFEST_FILE = "manifest.json"
 KEYS_FILE = "secrets.key"
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
+"""2: copies of blobs have names of their own (`copies`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,22 +36,18 @@ class Manifest:
 
     @classmethod
     def decode(cls, data: bytes, name: str) -> Manifest:
-        """Raises StorageError for one that is damaged or of a newer format."""
+        """Raises ValueError for one that is damaged, StorageError for one of a newer format."""
         try:
             values = json.loads(data)
             version = values.pop("format")
-            if version > FORMAT_VERSION:
-                raise StorageError(
-                    f'backup "{name}" has format version {version}; this release knows up to {FORMAT_VERSION}',
-                    hint="Restore it with the newer release that wrote it.",
-                )
-            return cls(**values)
-        except (ValueError, TypeError, KeyError) as error:
-            raise StorageError(
-                f'the manifest of backup "{name}" is not what was written: {error}',
-                sqlstate="XX001",
-                hint="Restore another backup.",
-            ) from error
+            if version <= FORMAT_VERSION:
+                return cls(**values)
+        except (TypeError, KeyError, AttributeError) as error:
+            raise ValueError(repr(error)) from error
+        raise StorageError(
+            f'backup "{name}" has format version {version}; this release knows up to {FORMAT_VERSION}',
+            hint="Restore it with the newer release that wrote it.",
+        )
 
 
 def piece(number: int) -> str:

@@ -1,12 +1,13 @@
 """Where backups are: a directory, or a prefix in S3.
 
 ```
-place/blobs/environment.json                 whose backups these are
-place/blobs/<shard>/<writer>/<attempt>       a blob, kept once for all backups that need it
-place/backups/<environment>/<name>/<file>    pieces of the copy of consensus, perhaps the keys; manifest.json, last
+place/blobs/environment.json                    whose backups these are
+place/blobs/<shard>/<writer>/<attempt>~<token>  a copy of a blob, for all backups that need it (`copies`)
+place/backups/<environment>/<name>/<file>       marks (`marks`), pieces of the copy of consensus, perhaps the keys; manifest.json, last
 ```
 
-Nothing is ever changed there, and a backup is one once its manifest is there.  A directory has a `lock`, which who removes backups holds alone.
+Nothing is ever changed there, and a backup is one once its manifest is there.  A directory has a `lock`, which who removes backups holds alone:
+then what was begun and has not ended was killed.
 """
 
 from __future__ import annotations
@@ -22,11 +23,12 @@ from typing import IO
 from urllib.parse import unquote, urlsplit
 
 from ..directory import LOCK_FILE, check_outside
-from ..errors import InvalidParameter, PtvcError, StorageError, Unsupported
+from ..errors import InvalidParameter, PtvcError, StorageError
 from ..persist.blob.base import Blob
 from ..persist.location import DEFAULT_BLOB, blob_url, open_blob
 from ..persist.part import BlobKey
-from .manifest import MANIFEST_FILE, Manifest, piece
+from .manifest import KEYS_FILE, MANIFEST_FILE, Manifest, piece
+from .marks import VOID, Folder, file_key, folders, read
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,52 +41,76 @@ class Place:
 
     def complete(self) -> list[str]:
         """The names of the backups that are whole, oldest first."""
-        keys = list(self.files.keys())
-        return sorted(key.split("/")[1] for key in keys if key.endswith(f"/{MANIFEST_FILE}"))
+        return [folder.name for folder in self._whole()]
+
+    def _whole(self) -> list[Folder]:
+        found = [folder for folder in folders(self.files) if folder.manifest and not folder.void]
+        # Of one that has not ended, the manifest may say that it is none.
+        return [
+            folder
+            for folder in found
+            if not folder.begun or read(self.files, folder.key(MANIFEST_FILE)) not in (None, VOID)
+        ]
 
     def manifest(self, name: str | None) -> Manifest:
         """Of the backup of that name, else of the newest.  InvalidParameter if there is none."""
-        names = self.complete()
-        wanted = name if name is not None else names[-1] if names else None
-        if wanted is None or wanted not in names:
+        whole = {folder.name: folder for folder in self._whole()}
+        wanted = name if name is not None else max(whole, default=None)
+        if wanted is None or wanted not in whole:
             what = "no backup that is whole" if name is None else f'no backup "{name}" that is whole'
-            there = f"There are: {', '.join(names)}." if names else "Take one with: ptvc backup."
+            there = (
+                f"Name one that is there, with --backup: {', '.join(whole)}."
+                if whole
+                else "Take one with: ptvc backup."
+            )
             raise InvalidParameter(f"there is {what} in {self.url}", hint=there)
-        owner = self.blobs.owner()
-        return Manifest.decode(self.files.get(file_key(f"{owner or 0:x}", wanted, MANIFEST_FILE)), wanted)
+        data = self._part(wanted, whole[wanted].key(MANIFEST_FILE))
+        try:
+            return Manifest.decode(data, wanted)
+        except ValueError as error:
+            raise self.damaged(wanted, f"its manifest is not what was written: {error}") from error
 
     def fetch(self, manifest: Manifest, path: Path) -> None:
         """Writes the copy of consensus to a file, compared with its digest.  Raises StorageError."""
         digest = hashlib.sha256()
         with path.open("wb") as file:
             for number in range(manifest.pieces):
-                data = self.files.get(file_key(manifest.environment, manifest.name, piece(number)))
+                data = self._part(manifest.name, file_key(manifest.environment, manifest.name, piece(number)))
                 digest.update(data)
                 file.write(data)
         if digest.hexdigest() != manifest.sha256:
-            raise StorageError(
-                f'backup "{manifest.name}" is damaged: the copy of consensus is not what was written',
-                sqlstate="XX001",
-                hint="Restore another backup.",
-            )
+            raise self.damaged(manifest.name, "the copy of consensus is not what was written")
 
-    def check_prunable(self) -> None:
-        """Unsupported of S3, where nobody can be kept out while backups are removed."""
-        if urlsplit(self.url).scheme != "file":
-            raise Unsupported(
-                f"old backups in {self.url} cannot be removed: another process may be using their blobs",
-                hint="Begin a new prefix from time to time, and remove the old one as a whole.",
-            )
+    def keys(self, manifest: Manifest) -> bytes:
+        """Those of secrets, as they are in the backup."""
+        return self._part(manifest.name, file_key(manifest.environment, manifest.name, KEYS_FILE))
+
+    def _part(self, name: str, key: BlobKey) -> bytes:
+        """A file of a backup.  StorageError if it is not there, or cannot be read."""
+        if (data := read(self.files, key)) is None:
+            raise self.damaged(name, f'"{key}" is missing')
+        return data
+
+    def damaged(self, name: str, what: str) -> StorageError:
+        """The error of a backup that cannot be restored, or has gone."""
+        whole = self.complete()
+        others = [other for other in whole if other != name]
+        hint = (
+            f"Restore another one, with --backup: {', '.join(others)}."
+            if others
+            else "There is no other one."
+        )
+        if name not in whole:
+            return StorageError(f'backup "{name}" in {self.url} has been removed meanwhile', hint=hint)
+        return StorageError(f'backup "{name}" in {self.url} is damaged: {what}', sqlstate="XX001", hint=hint)
 
     @contextmanager
-    def used(self, *, alone: bool = False) -> Iterator[None]:
-        """Nobody removes anything meanwhile; `alone`: nobody else uses the place either.  Raises PtvcError where others are there, and what
-        `check_prunable` does."""
+    def used(self, *, alone: bool = False) -> Iterator[bool]:
+        """In a directory, nobody removes anything meanwhile; `alone`: nobody else uses it either (PtvcError where others do).  Whether that
+        is so: in S3 nobody can be kept out."""
         split = urlsplit(self.url)
-        if alone:
-            self.check_prunable()
         if split.scheme != "file":
-            yield
+            yield False
             return
         with _lock_file(Path(unquote(split.path))) as file:
             try:
@@ -95,7 +121,7 @@ class Place:
                     sqlstate="55006",
                     hint="Try again later.",
                 ) from None
-            yield
+            yield alone
 
 
 def _lock_file(directory: Path) -> IO[bytes]:
@@ -107,10 +133,6 @@ def _lock_file(directory: Path) -> IO[bytes]:
         return path.open("rb")
     except OSError as error:
         raise PtvcError(f'cannot use "{path}": {error.strerror}', sqlstate="58030") from error
-
-
-def file_key(environment: str, name: str, file: str) -> BlobKey:
-    return BlobKey(f"{environment}/{name}/{file}")
 
 
 def place_url(text: str, environment: Mapping[str, str] = os.environ) -> str:

@@ -14,7 +14,7 @@ import json
 import os
 import secrets
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -29,16 +29,19 @@ from ..directory import (
     make_private,
     usable,
 )
-from ..errors import InvalidParameter, StorageError
+from ..errors import InvalidParameter
+from ..persist.codec import checksum
 from ..persist.consensus.base import IDENTITY_BITS
 from ..persist.consensus.copies import DurableConsensus, not_empty
 from ..persist.consensus.sqlite import SqliteConsensus
 from ..persist.location import Location, open_blob, open_objects
-from ..persist.part import BlobKey
+from ..persist.part import BlobKey, PartRef
 from ..persist.stores import open_consensus, remember
+from .copies import copies
 from .copying import copy_missing, parts_in_blobs
-from .manifest import KEYS_FILE, Manifest
-from .place import Place, file_key
+from .manifest import Manifest
+from .marks import read
+from .place import Place
 
 _MAY_BE_THERE = frozenset((LOCK_FILE, LOG_DIRECTORY, KEY_FILE, "secrets.tmp", RESTORE_FILE, "restore.tmp"))
 _RESTORED = frozenset((BLOB_DIRECTORY, STORES_FILE, *(CONSENSUS_FILE + end for end in ("", "-wal", "-shm"))))
@@ -60,11 +63,16 @@ def restore(place: Place, manifest: Manifest, directory: Path, location: Locatio
         path = Path(temporary) / CONSENSUS_FILE
         place.fetch(manifest, path)
         with closing(SqliteConsensus(path)) as copy:
-            _check_whole(place, manifest, copy)
+            copied = copies(place.blobs)
+            _check_whole(place, manifest, copy, copied)
             if identity is None:
                 identity = _begin(directory, described)
             there = _claimed(places.blob, identity)
-            copy_missing(parts_in_blobs(copy), there, place.blobs, open_blob(places.blob))
+
+            def get(part: PartRef, blob: BlobKey) -> bytes:
+                return _copied(place, manifest, copied[blob], part)
+
+            copy_missing(parts_in_blobs(copy), there, get, open_blob(places.blob).put)
             if manifest.keys:
                 _restore_keys(place, manifest, directory)
             with closing(open_consensus(places.consensus)) as consensus:
@@ -122,20 +130,31 @@ def _claimed(url: str, identity: int) -> set[BlobKey]:
     return there
 
 
-def _check_whole(place: Place, manifest: Manifest, copy: SqliteConsensus) -> None:
+def _check_whole(
+    place: Place, manifest: Manifest, copy: SqliteConsensus, copied: Mapping[BlobKey, list[BlobKey]]
+) -> None:
     """Before anything is written: that all blobs are there."""
-    there = set(place.blobs.keys())
-    lacking = sum(part.blob not in there for part in parts_in_blobs(copy))
+    lacking = sum(part.blob not in copied for part in parts_in_blobs(copy))
     if lacking:
-        raise StorageError(
-            f'backup "{manifest.name}" lacks {lacking} of its {manifest.blobs} blobs',
-            hint="Somebody has removed them: restore another backup.",
-        )
+        raise place.damaged(manifest.name, f"it lacks {lacking} of its {manifest.blobs} blobs")
+
+
+def _copied(place: Place, manifest: Manifest, keys: Sequence[BlobKey], part: PartRef) -> bytes:
+    """The bytes of a part, from whichever of its copies has them.  StorageError if none does."""
+    damage = ""
+    for key in keys:
+        if (data := read(place.blobs, key)) is None:
+            damage = f'"{key}" is missing'
+        elif checksum(data) != part.checksum:
+            damage = f'the checksum of "{key}" does not match'
+        else:
+            return data
+    raise place.damaged(manifest.name, damage)
 
 
 def _restore_keys(place: Place, manifest: Manifest, directory: Path) -> None:
     """One that is there already is the user's own, and stays."""
-    data = place.files.get(file_key(manifest.environment, manifest.name, KEYS_FILE))
+    data = place.keys(manifest)
     path = directory / KEY_FILE
     if path.exists():
         return

@@ -3,6 +3,8 @@
 A *pin* in consensus keeps garbage collection from deleting a blob before it is copied, whichever process collects.  It is a lease: when
 this process dies, it ends a minute later.  If it was lost all the same, as while this process was stopped, a blob may be gone: then
 the backup begins again with a new snapshot, and what was copied need not be copied again.
+
+Marks (`marks`) keep those who remove old backups from removing what this one relies on.
 """
 
 from __future__ import annotations
@@ -23,13 +25,16 @@ from ..coord.storage.catalog_store import CATALOG_SHARD
 from ..directory import CONSENSUS_FILE, installed_version
 from ..errors import InvalidParameter, ObjectNotReady, PtvcError, StorageError, UndefinedObject
 from ..persist.client import DEFAULT_LEASE_MS, PersistClient
+from ..persist.codec import check_bytes
 from ..persist.consensus.base import Consensus
 from ..persist.consensus.sqlite import SqliteConsensus
-from ..persist.part import ShardId
+from ..persist.part import BlobKey, PartRef, ShardId
 from ..persist.stores import DurableStores
+from .copies import copies, copy_key
 from .copying import Count, copy_missing, parts_in_blobs
 from .manifest import KEYS_FILE, MANIFEST_FILE, Manifest, piece
-from .place import Place, file_key
+from .marks import Begun, create, file_key, plans
+from .place import Place
 
 logger = logging.getLogger(__name__)
 
@@ -113,29 +118,11 @@ def take(
         )
     client = PersistClient(stores.consensus, stores.blob, clock)
     for _ in range(MOST_SNAPSHOTS):
-        there = set(place.blobs.keys())
-        with (
-            _pinned(client, lease_ms) as pin,
-            tempfile.TemporaryDirectory(prefix="ptvc-backup-") as directory,
-        ):
-            path = Path(directory) / CONSENSUS_FILE
-            taken_ms = clock.now_ms()
-            with closing(SqliteConsensus(path)) as copy:
-                copy.load(stores.consensus.dump, identity)
-                shards, upper = len(copy.shard_ids()), _upper(copy)
-                counts: tuple[Count, Count] | None = None
-                try:
-                    parts = parts_in_blobs(copy)
-                    counts = copy_missing(parts, there, stores.blob, place.blobs, pin.check)
-                except _PinLost:
-                    pass
-                except StorageError:
-                    if pin.held():
-                        raise
-            if counts is not None:  # the file is whole, as it is closed
-                found, copied = counts
-                about = _About(f"{identity:x}", taken_ms, upper, shards, found)
-                return Taken(_written(place, path, about, keys), copied.blobs, copied.nbytes)
+        with _pinned(client, lease_ms) as pin, _begun(place, f"{identity:x}", clock) as attempt:
+            try:
+                return attempt.take(stores, place, pin, keys)
+            except _PinLost:
+                pass
         logger.warning(
             "the backup has stood still for longer than its lease: it begins again with a new snapshot"
         )
@@ -160,15 +147,101 @@ def _pinned(client: PersistClient, lease_ms: int) -> Iterator[_Pin]:
         pin.end()
 
 
-@dataclass(frozen=True, slots=True)
-class _About:
-    """What a manifest says of a snapshot."""
+@contextmanager
+def _begun(place: Place, environment: str, clock: Clock) -> Iterator[_Attempt]:
+    """A backup that is under way until the block ends, or, once its manifest may be there, until that is known."""
+    taken_ms = clock.now_ms()
+    taken = datetime.fromtimestamp(taken_ms / 1000, UTC)
+    name = f"{taken:%Y%m%dT%H%M%S}.{taken_ms % 1000:03}Z-{secrets.token_hex(3)}"
+    attempt = _Attempt(environment, name, taken_ms, Begun(place.files, environment, name, clock))
+    try:
+        yield attempt
+    finally:
+        if not attempt.uncertain:
+            try:
+                attempt.begun.end()
+            except PtvcError as error:
+                logger.warning("others take backup %s for one that is under way, for a day: %s", name, error)
+
+
+@dataclass(slots=True)
+class _Attempt:
+    """To take the backup of one snapshot.  `uncertain`: its manifest is being written."""
 
     environment: str
+    name: str
     taken_ms: int
-    upper: int
-    shards: int
-    blobs: Count
+    begun: Begun
+    uncertain: bool = False
+
+    def take(self, stores: DurableStores, place: Place, pin: _Pin, keys: bytes | None) -> Taken:
+        """Raises _PinLost."""
+        doomed = {key for plan, _ in plans(place.files) for key in plan.blobs}  # first: see `marks`
+        there = copies(place.blobs, but=doomed)
+        token = secrets.token_hex(8)
+
+        def read(part: PartRef, blob: BlobKey) -> bytes:
+            pin.check()
+            self.begun.beat()
+            data = stores.blob.get(blob)
+            check_bytes(part, data)
+            return data
+
+        def write(blob: BlobKey, data: bytes) -> None:
+            place.blobs.put(copy_key(blob, token), data)
+
+        with tempfile.TemporaryDirectory(prefix="ptvc-backup-") as directory:
+            path = Path(directory) / CONSENSUS_FILE
+            with closing(SqliteConsensus(path)) as copy:
+                copy.load(stores.consensus.dump, int(self.environment, 16))
+                shards, upper = len(copy.shard_ids()), _upper(copy)
+                try:
+                    found, copied = copy_missing(parts_in_blobs(copy), there, read, write)
+                except StorageError:
+                    if pin.held():
+                        raise
+                    raise _PinLost from None
+            # The file is whole, as it is closed.
+            manifest = self._written(place, path, keys, upper, shards, found)
+        return Taken(manifest, copied.blobs, copied.nbytes)
+
+    def _written(
+        self, place: Place, path: Path, keys: bytes | None, upper: int, shards: int, blobs: Count
+    ) -> Manifest:
+        """Writes the copy of consensus, and last the manifest."""
+        digest, pieces, nbytes = hashlib.sha256(), 0, 0
+        with path.open("rb") as file:
+            while data := file.read(PIECE_BYTES):
+                place.files.put(self._key(piece(pieces)), data)
+                digest.update(data)
+                pieces, nbytes = pieces + 1, nbytes + len(data)
+        if keys is not None:
+            place.files.put(self._key(KEYS_FILE), keys)
+        manifest = Manifest(
+            name=self.name,
+            environment=self.environment,
+            release=installed_version(),
+            taken_ms=self.taken_ms,
+            upper=upper,
+            shards=shards,
+            blobs=blobs.blobs,
+            blob_bytes=blobs.nbytes,
+            pieces=pieces,
+            nbytes=nbytes,
+            sha256=digest.hexdigest(),
+            keys=keys is not None,
+        )
+        self.uncertain = True
+        if create(place.files, self._key(MANIFEST_FILE), manifest.encode()) != manifest.encode():
+            raise StorageError(
+                f'backup "{self.name}" was given up by a removal of old ones: for a day it had not said that it was under way',
+                hint="Take it again.",
+            )
+        self.uncertain = False
+        return manifest
+
+    def _key(self, file: str) -> BlobKey:
+        return file_key(self.environment, self.name, file)
 
 
 def _upper(consensus: Consensus) -> int:
@@ -177,34 +250,3 @@ def _upper(consensus: Consensus) -> int:
     heads = [consensus.head(shard) for shard in consensus.shard_ids()]
     latest = consensus.mark() + 1
     return max((head.upper for head in heads if head is not None and head.upper <= latest), default=0)
-
-
-def _written(place: Place, path: Path, about: _About, keys: bytes | None) -> Manifest:
-    """Writes the copy of consensus, and last the manifest."""
-    environment = about.environment
-    taken = datetime.fromtimestamp(about.taken_ms / 1000, UTC)
-    name = f"{taken:%Y%m%dT%H%M%S}.{about.taken_ms % 1000:03}Z-{secrets.token_hex(3)}"
-    digest, pieces, nbytes = hashlib.sha256(), 0, 0
-    with path.open("rb") as file:
-        while data := file.read(PIECE_BYTES):
-            place.files.put(file_key(environment, name, piece(pieces)), data)
-            digest.update(data)
-            pieces, nbytes = pieces + 1, nbytes + len(data)
-    if keys is not None:
-        place.files.put(file_key(environment, name, KEYS_FILE), keys)
-    manifest = Manifest(
-        name=name,
-        environment=environment,
-        release=installed_version(),
-        taken_ms=about.taken_ms,
-        upper=about.upper,
-        shards=about.shards,
-        blobs=about.blobs.blobs,
-        blob_bytes=about.blobs.nbytes,
-        pieces=pieces,
-        nbytes=nbytes,
-        sha256=digest.hexdigest(),
-        keys=keys is not None,
-    )
-    place.files.put(file_key(environment, name, MANIFEST_FILE), manifest.encode())
-    return manifest

@@ -43,7 +43,7 @@ def backup(
         typer.Option(
             "--keep",
             min=1,
-            help="Then remove all but so many of the newest backups, of a directory; all stay unless given.",
+            help="Then remove all but so many of the newest backups; all stay unless given.",
         ),
     ] = None,
 ) -> None:
@@ -59,8 +59,6 @@ def backup(
     with existing_stores(path, consensus, blob) as stores:
         check_apart(url, own_directories(path, stores.location.blob))
         target = open_place(url)
-        if keep is not None:
-            target.check_prunable()
         with target.used():
             taken = take(stores, target, SystemClock(), keys)
     console.print(
@@ -68,10 +66,14 @@ def backup(
         f"({taken.manifest.blob_bytes} bytes), of which {taken.copied} ({taken.copied_bytes} bytes) were copied"
     )
     if keep is not None:
-        backups_gone, blobs_gone = prune(target, keep)
+        pruned = prune(target, keep, SystemClock())
         console.print(
-            f"removed {backups_gone} older backups, and {blobs_gone} blobs that none needs any more"
+            f"removed {pruned.backups} older backups, and {pruned.blobs} blobs that none needs any more"
         )
+        if pruned.others:
+            console.print(
+                f"Others are at it, or were killed less than a day ago: {', '.join(pruned.others)}; the next backup removes what they have kept."
+            )
 
 
 def restore(

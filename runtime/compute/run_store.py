@@ -92,6 +92,7 @@ class RunStore:
         self._synced: set[Path] = set()
         self._discarded: list[str] = []
         self._failed_at: float | None = None
+        self._left = False
 
     # -- runs that are too large for memory --
 
@@ -113,7 +114,7 @@ class RunStore:
             mapped = self._track(self._written(run))
         except (OSError, PtvcError) as error:
             self._failed_at = monotonic()
-            if self.directory.exists():  # otherwise the object was dropped
+            if self.needed:
                 logger.warning("cannot write state to %s, it stays in memory: %s", self.directory, error)
             return None
         return mapped
@@ -231,7 +232,8 @@ class RunStore:
         try:
             return self._track(self._written(run))
         except (OSError, PtvcError) as error:
-            logger.warning("cannot write state to %s, it is in memory: %s", self.directory, error)
+            if self.needed:
+                logger.warning("cannot write state to %s, it is in memory: %s", self.directory, error)
             return run
 
     def load(self, state: Mapping[StateId, Sequence[StoredRun]]) -> dict[StateId, tuple[Run, ...]]:
@@ -274,6 +276,17 @@ class RunStore:
         return path
 
     # -- files that are not needed --
+
+    @property
+    def needed(self) -> bool:
+        """Whether what is written has a reader: not once the object was dropped, of which this process may hear later than of its files.
+        What cannot be written then is no failure."""
+        return not self._left and self.directory.exists()
+
+    def leave(self) -> None:
+        """This machine does not need the files any more."""
+        self._left = True
+        self.shared.leave(self.shared.name(self.directory))
 
     def sweep(self, keep: Iterable[StoredRun]) -> None:
         """Deletes the files of this store that are not referenced; those that the last checkpoint names are to `keep`.

@@ -210,7 +210,7 @@ class DurableState:
             written = write(self.store, fingerprint, upper, self.spines, handles, since, pack=pack)
             self._pending = written if others is None else replace(written, others=others())
         except (OSError, PtvcError) as error:
-            if self.store.directory.exists():  # otherwise the object was dropped
+            if self.store.needed:
                 logger.warning("cannot write a checkpoint of %s: %s", self._id, error)
             self._failed()
             return None
@@ -250,7 +250,7 @@ class DurableState:
     def leave(self, successor: StateOptions | None = None) -> None:
         """The state is not needed on this machine any more, unless its successor is to be in the same place."""
         if successor is None or successor.directory != self._options.directory:
-            self.store.shared.leave(self._options.directory)
+            self.store.leave()
 
 
 @dataclass(frozen=True, slots=True)

@@ -170,7 +170,7 @@ def serve(
     cache.clear()
     app.on_jvm_exit(lambda: os._exit(EXIT_JVM_DIED))
     try:
-        connection = _dialled(UnixAddress(address), secret)
+        connection = dialled_coordinator(UnixAddress(address), secret)
         dialled()
         connection.send(DriverHello(os.getpid(), app.version, app.master))
         welcome = connection.receive()
@@ -182,7 +182,7 @@ def serve(
         app.stop()
 
 
-def _dialled(address: UnixAddress, secret: bytes) -> Connection:
+def dialled_coordinator(address: UnixAddress, secret: bytes) -> Connection:
     """The coordinator may still be starting, and not know yet that this driver is its own."""
     deadline = monotonic() + DIALLED_WITHIN_S
     while True:

@@ -383,7 +383,8 @@ class Replica:
         except ConnectionError:
             return  # the coordinator is gone, and this replica with it
         except Exception as error:  # the step thread makes the step
-            logger.warning("cannot hand a step of %s over to a job: %s", step.id, error)
+            if step.needed:
+                logger.warning("cannot hand a step of %s over to a job: %s", step.id, error)
             self._inbox.put(StepEnded(step.id, step.number, error=str(error)))
 
     def _peek_index(self, message: PeekIndex) -> None:

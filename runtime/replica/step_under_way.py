@@ -65,6 +65,11 @@ class StepUnderWay:
         self._changes: tuple[Changes, ...] = ()
         self._directory: Path | None = None
 
+    @property
+    def needed(self) -> bool:
+        """Whether the dataflow was not dropped since."""
+        return self._state.store.needed
+
     def written(self) -> StepJob:
         """On the checkpoint thread: writes state and changes, and publishes them.  Raises OSError and PtvcError."""
         self._saved = save(self._state.store, self._spines, self._handles)

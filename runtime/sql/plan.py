@@ -238,8 +238,10 @@ def _plan(planner: Planner, statement: Statement) -> PlannedStatement:
     node = statement.node
     if isinstance(node, role_statements.AsWritten):
         return node
-    if isinstance(node, definition_statements.CreateStatement):
-        return _create(planner, node, statement)
+    if isinstance(node, data_statements.DataStatement):
+        return _data(planner, node)
+    if isinstance(node, definition_statements.DefinitionStatement):
+        return _definition(planner, node, statement)
     if isinstance(node, function_statements.FunctionStatement):
         return _function(planner, node)
     if isinstance(node, connection_statements.ConnectionStatement):
@@ -251,6 +253,24 @@ def _plan(planner: Planner, statement: Statement) -> PlannedStatement:
             return plan_subscribe(planner, node)
         case show_statements.ExplainStatement():
             return plan_explain(planner, node)
+        case show_statements.ShowObjectsStatement():
+            return show(planner, node)
+        case privilege_statements.GrantStatement():
+            return grant.grant(planner, node)
+        case privilege_statements.OwnerStatement():
+            return grant.owner(planner, node)
+        case session_statements.PrepareStatement():
+            return _prepare(planner.context, node, statement)
+        case session_statements.ExecuteStatement():
+            return execute(planner, node)
+        case session_statements.DeclareStatement():
+            return _declare(planner, node, statement)
+        case _:
+            return _session(node, planner.context)
+
+
+def _data(planner: Planner, node: data_statements.DataStatement) -> PlannedStatement:
+    match node:
         case data_statements.InsertStatement():
             return data.insert(planner, node)
         case data_statements.UpdateStatement():
@@ -265,8 +285,16 @@ def _plan(planner: Planner, statement: Statement) -> PlannedStatement:
             return data.copy(planner, node)
         case data_statements.ReplayStatement():
             return replay(planner, node)
-        case show_statements.ShowObjectsStatement():
-            return show(planner, node)
+        case _:
+            assert_never(node)
+
+
+def _definition(
+    planner: Planner, node: definition_statements.DefinitionStatement, statement: Statement
+) -> PlannedStatement:
+    if isinstance(node, definition_statements.CreateStatement):
+        return _create(planner, node, statement)
+    match node:
         case definition_statements.AlterClusterStatement():
             return definitions.alter_cluster(planner, node)
         case definition_statements.AlterRetentionStatement():
@@ -291,32 +319,27 @@ def _plan(planner: Planner, statement: Statement) -> PlannedStatement:
             return replacement.apply(planner, node)
         case definition_statements.CommentStatement():
             return alterations.comment(planner, node)
-        case privilege_statements.GrantStatement():
-            return grant.grant(planner, node)
-        case privilege_statements.OwnerStatement():
-            return grant.owner(planner, node)
-        case session_statements.PrepareStatement():
-            return _prepare(planner.context, node, statement)
-        case session_statements.ExecuteStatement():
-            return execute(planner, node)
-        case session_statements.DeclareStatement(name=name, query=query, hold=hold, binary=binary):
-            if node.scroll is not None:
-                raise Unsupported(
-                    "SCROLL cursors are not supported",
-                    hint="Cursors go forward; to begin anew, CLOSE and DECLARE it again.",
-                    position=node.scroll,
-                )
-            if isinstance(query, query_statements.SubscribeStatement):
-                if hold:
-                    raise Unsupported(
-                        "a cursor of a subscription cannot be WITH HOLD", position=query.position
-                    )
-                subscribe = plan_subscribe(planner, query)
-                return session_plans.DeclareCursor(name, subscribe, hold, binary, statement.sql)
-            select = data.finished(planner, query, node.as_of)
-            return session_plans.DeclareCursor(name, select, hold, binary, statement.sql)
         case _:
-            return _session(node, planner.context)
+            assert_never(node)
+
+
+def _declare(
+    planner: Planner, node: session_statements.DeclareStatement, statement: Statement
+) -> session_plans.DeclareCursor:
+    if node.scroll is not None:
+        raise Unsupported(
+            "SCROLL cursors are not supported",
+            hint="Cursors go forward; to begin anew, CLOSE and DECLARE it again.",
+            position=node.scroll,
+        )
+    query = node.query
+    if not isinstance(query, query_statements.SubscribeStatement):
+        select = data.finished(planner, query, node.as_of)
+        return session_plans.DeclareCursor(node.name, select, node.hold, node.binary, statement.sql)
+    if node.hold:
+        raise Unsupported("a cursor of a subscription cannot be WITH HOLD", position=query.position)
+    subscribe = plan_subscribe(planner, query)
+    return session_plans.DeclareCursor(node.name, subscribe, node.hold, node.binary, statement.sql)
 
 
 def _create(

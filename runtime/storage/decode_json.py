@@ -253,7 +253,13 @@ def _read_object(line: bytes) -> dict[str, Any] | tuple[str, str]:
         return "22021", f'invalid byte sequence for encoding "UTF8": {byte}'
     shown = text[:_QUOTED_PREFIX] + ("..." if len(text) > _QUOTED_PREFIX else "")
     try:
-        record = json.loads(text, parse_int=_Number, parse_float=_Number, parse_constant=_no_constant)
+        record = json.loads(
+            text,
+            object_pairs_hook=_object,
+            parse_int=_Number,
+            parse_float=_Number,
+            parse_constant=_no_constant,
+        )
     except ValueError:
         return "22P02", f"invalid input syntax for type json: {shown}"
     except RecursionError:
@@ -267,6 +273,21 @@ class _Number(str):
     """The text of a number, as distinct from a text that looks like one."""
 
     __slots__ = ()
+
+
+class _Repeating(dict[str, Any]):
+    """An object that has a key more than once; its members as they were written, all of which are to be valid."""
+
+    __slots__ = ("members",)
+
+    def __init__(self, members: list[tuple[str, Any]]) -> None:
+        super().__init__(members)
+        self.members = members
+
+
+def _object(members: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(members)
+    return found if len(found) == len(members) else _Repeating(members)
 
 
 def _document_text(value: Any) -> tuple[str | None, tuple[str, str] | None]:
@@ -285,7 +306,8 @@ def _json_text(value: Any) -> str:
     if isinstance(value, list):
         return "[" + ",".join(map(_json_text, value)) + "]"
     if isinstance(value, dict):
-        return "{" + ",".join(f"{json.dumps(key)}:{_json_text(item)}" for key, item in value.items()) + "}"
+        members = value.members if isinstance(value, _Repeating) else value.items()
+        return "{" + ",".join(f"{json.dumps(key)}:{_json_text(item)}" for key, item in members) + "}"
     return json.dumps(value)
 
 

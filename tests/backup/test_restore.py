@@ -10,11 +10,12 @@ from pathlib import Path
 import pytest
 from backup_support import EPOCH, PAIRS, TOTAL, Watched, World, sums
 from ptvc.backup.manifest import FORMAT_VERSION, MANIFEST_FILE, Manifest, piece
-from ptvc.backup.place import Place, file_key
+from ptvc.backup.marks import file_key
+from ptvc.backup.place import Place
 from ptvc.backup.restore import restore
 from ptvc.backup.take import take
 from ptvc.clock import ManualClock
-from ptvc.errors import InvalidParameter, PtvcError, StorageError
+from ptvc.errors import InvalidParameter, StorageError
 from ptvc.persist.client import PersistClient
 from ptvc.persist.consensus.copies import EPOCHS_AHEAD
 from ptvc.persist.inspect import verify
@@ -111,17 +112,22 @@ def test_one_that_was_interrupted_goes_on(
 
 def test_damage_is_refused(world: World, place: Place, manifest: Manifest, tmp_path: Path) -> None:
     """And leaves nothing that a runtime would start on."""
+    world.clock.advance(1000)
+    other = take(world.stores, place, world.clock).manifest.name
 
     def refused(what: str) -> None:
         directory = tmp_path / f"into {what}"
-        with pytest.raises(PtvcError, match=what):
+        with pytest.raises(StorageError, match=what) as raised:
             restore(place, manifest, directory, Location())
+        assert raised.value.message.startswith(f'backup "{manifest.name}" in {place.url} is damaged: ')
+        assert raised.value.sqlstate == "XX001"
+        assert raised.value.hint == f"Restore another one, with --backup: {other}."
         assert not (directory / "consensus.sqlite").exists()
 
     blob = path_of(place, tmp_path, "blobs", min(key for key in place.blobs.keys()))  # noqa: SIM118
     data = blob.read_bytes()
     blob.write_bytes(data[:-1] + b"?")
-    refused("its checksum does not match")
+    refused(r'the checksum of ".*parquet~\w+" does not match')
     blob.unlink()
     refused("lacks 1 of its")
     blob.write_bytes(data)
@@ -132,8 +138,9 @@ def test_damage_is_refused(world: World, place: Place, manifest: Manifest, tmp_p
 
 def test_the_manifest(place: Place, manifest: Manifest, tmp_path: Path) -> None:
     assert place.manifest(None) == place.manifest(manifest.name) == manifest
-    with pytest.raises(InvalidParameter, match='there is no backup "other" that is whole'):
+    with pytest.raises(InvalidParameter, match='there is no backup "other" that is whole') as raised:
         place.manifest("other")
+    assert raised.value.hint == f"Name one that is there, with --backup: {manifest.name}."
     path = path_of(place, tmp_path, "backups", file_key(manifest.environment, manifest.name, MANIFEST_FILE))
     text = path.read_text()
     path.write_text(text.replace(f'"format": {FORMAT_VERSION}', f'"format": {FORMAT_VERSION + 1}'))

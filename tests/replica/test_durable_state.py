@@ -223,6 +223,25 @@ def test_state_of_other_spines_is_not_loaded(tmp_path: Path, time: Time) -> None
         subject.state.load(written.checkpoint, {(0, "others"): subject.spine})
 
 
+def test_an_object_that_is_dropped_while_its_state_is_written_is_no_trouble(
+    tmp_path: Path, time: Time, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Its files go one by one, and the directory at last."""
+    subject = Subject(tmp_path / "v").start()
+    subject.take(100)
+    sync = run_store_module.sync_file
+
+    def dropped(path: Path) -> None:
+        subject.state.leave()
+        path.unlink()
+        sync(path)
+
+    monkeypatch.setattr(run_store_module, "sync_file", dropped)
+    assert subject.write() is None
+    assert subject.directory.exists()
+    assert not caplog.records
+
+
 def test_an_object_that_was_dropped_is_no_trouble(
     tmp_path: Path, time: Time, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -271,3 +271,18 @@ def test_documents_keep_their_numbers_and_nest() -> None:
     ]
     assert rows(decoded)[0][2] == "1.50"
     assert [(error[0], error[1]) for error in errors(decoded)] == [(4, 1)]
+
+
+def test_what_a_key_that_comes_again_replaces_in_a_document_is_read() -> None:
+    schema = Schema((Column("id", INT4), Column("d", JSONB)))
+    documents = [
+        '{"a": 1e999999, "a": 1}', '[{"b": {"a": "\\u0000", "a": 1}}]', '{"a": {"b": 1e999999}, "a": {}}', '{"b": 1, "a": 2.50, "b": 3}'
+    ]  # fmt: skip
+    lines = [f'{{"id": {number}, "d": {text}}}' for number, text in enumerate(documents)]
+    decoded = JsonDecoder(schema).decode("\n".join(lines).encode(), "x.jsonl", 1)
+    assert [(row, column, code) for row, column, code, _ in errors(decoded)] == [
+        (0, 1, "22003"),
+        (1, 1, "22P05"),
+        (2, 1, "22003"),
+    ]
+    assert rows(decoded)[3][1] == '{"a": 2.50, "b": 3}'

@@ -22,12 +22,13 @@ from ...sql.plans import (
 )
 from ...sql.plans.data_plans import MERGE_DELETE, MERGE_INSERT, MERGE_UPDATE
 from ...sql.plans.plans import PlannedStatement
+from ...sql.syntax.function_definition import FunctionDefinition
 from ...sql.syntax.role_statements import PrivilegeDefinition, RoleDefinition
 from ...sql.syntax.vocabulary import ObjectKind
 from ...storage.sink.delta.options import DeltaSinkOptions
 from ...storage.source.delta.options import DeltaSourceOptions
 from .catalog import Catalog
-from .connectors import connections_of
+from .connectors import Connector, connections_of
 from .entries import ClusterEntry, Owned, SchemaEntry
 from .items import Function, Index, Item, NamedType
 from .privileges import CREATE, DELETE, INSERT, TRUNCATE, UPDATE, USAGE, Privileges
@@ -169,16 +170,7 @@ class Authorization:
             case definition_plans.CreateType(name=name):
                 must.must_create_in(role, name.schema)
             case definition_plans.CreateFunction(name=name, definition=definition):
-                if definition.external is not None and not role.superuser:
-                    raise PermissionDenied(
-                        f"permission denied for language {definition.language}",
-                        hint="Only a superuser may create such functions: their code "
-                        + (
-                            "may do what the server's process may."
-                            if definition.language == "python"
-                            else "takes the machine's time and memory."
-                        ),
-                    )
+                self._may_run(definition, role)
                 must.must_create_in(role, name.schema)
                 known = self._catalog.find_function(name.schema, name.name, definition.types)
                 if known is not None and planned.or_replace:
@@ -206,9 +198,7 @@ class Authorization:
                 must.must_create_in(role, name.schema)
                 self._use(options.secrets, role)
             case definition_plans.CreateSource():
-                if _is_local(planned.connector) and not role.superuser:
-                    _needs_superuser("sources of the server's files")
-                self._use(connections_of(planned.connector), role)
+                self._may_connect("sources of", planned.connector, role)
                 for name in (planned.name, *(table.name for table in planned.tables)):
                     must.must_create_in(role, name.schema)
                 must.must_use_cluster(role, planned.cluster, CREATE)
@@ -221,14 +211,30 @@ class Authorization:
                 must.must_create_in(role, name.schema)
                 self._use(() if webhook.check is None else webhook.check.secrets, role)
             case definition_plans.CreateSink():
-                if _is_local(planned.connector) and not role.superuser:
-                    _needs_superuser("sinks into the server's files")
-                self._use(connections_of(planned.connector), role)
+                self._may_connect("sinks into", planned.connector, role)
                 must.must_read(role, (planned.from_id,))
                 must.must_create_in(role, planned.name.schema)
                 must.must_use_cluster(role, planned.cluster, CREATE)
             case _:
                 assert_never(planned)
+
+    def _may_run(self, definition: FunctionDefinition, role: RoleEntry) -> None:
+        if definition.external is None or role.superuser:
+            return
+        may = (
+            "may do what the server's process may."
+            if definition.language == "python"
+            else "takes the machine's time and memory."
+        )
+        raise PermissionDenied(
+            f"permission denied for language {definition.language}",
+            hint=f"Only a superuser may create such functions: their code {may}",
+        )
+
+    def _may_connect(self, what: str, connector: Connector, role: RoleEntry) -> None:
+        if _is_local(connector) and not role.superuser:
+            _needs_superuser(f"{what} the server's files")
+        self._use(connections_of(connector), role)
 
     def _replaces(self, name: catalog_view.QualifiedName, or_replace: bool, role: RoleEntry) -> None:
         old = self._catalog.find(name.schema, name.name) if or_replace else None

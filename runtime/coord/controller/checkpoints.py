@@ -122,9 +122,13 @@ class Checkpoints:
     def directory(self, id: GlobalId, replica: str) -> str:
         """The name of the folder in which the replica keeps the state of the object's dataflow, until that is forgotten."""
         folder = self._files.name(self._of(id) / replica)
-        if not self._files.copied:
-            return folder
-        return f"{folder}/{self._places.setdefault(folder, token_hex(4))}"
+        place = self._places.setdefault(folder, token_hex(4))
+        return f"{folder}/{place}" if self._files.copied else folder
+
+    def _place(self, id: GlobalId, replica: str) -> tuple[str, str | None]:
+        """The folder of the state that is there, and which place it is: that of state which is forgotten is no place any more."""
+        folder = self._files.name(self._of(id) / replica)
+        return folder, self._places.get(folder)
 
     def _of(self, id: GlobalId) -> Path:
         return self._directory / self._names.get(id, id)
@@ -152,8 +156,9 @@ class Checkpoints:
 
     async def publish(self, id: GlobalId, replica: str, checkpoint: Checkpoint) -> bool:
         """Makes it the checkpoint to restart from; False when that cannot be written, and the one before stays, or when
-        it is that of a dataflow whose place another has taken, or which reads something else by now."""
+        it is that of a dataflow that is gone, whose place another has taken, or which reads something else by now."""
         directory, path = self.directory(id, replica), self._of(id) / replica
+        place = self._place(id, replica)
         upper, fingerprint = self._outdated.get(id, (0, ""))
         if checkpoint.cut <= upper and checkpoint.fingerprint != fingerprint:
             return False
@@ -171,12 +176,14 @@ class Checkpoints:
         try:
             await asyncio.to_thread(self._publish, path, checkpoint, manifest)
         except (OSError, PtvcError) as error:
-            logger.warning("cannot publish a checkpoint of %s: %s", id, error)
+            if self._place(id, replica) == place:  # otherwise its directory has gone
+                logger.warning("cannot publish a checkpoint of %s: %s", id, error)
             return False
         finally:
             self._publishing.discard(name)
-        if self.directory(id, replica) != directory:
+        if self._place(id, replica) != place:
             if self._files.copied:  # otherwise it has gone with its directory
+                self._files.leave(name)
                 self._thread.submit(self._unpublish, (name,))
             return False
         self._published.setdefault(id, {})[replica] = checkpoint

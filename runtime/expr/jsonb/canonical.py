@@ -2,7 +2,8 @@
 
 No document is made of one that is short and plain, as nearly all are.  The standard library's scanner and encoder are C, but neither
 keeps a number as it is written: so numbers with a point or an exponent go through them as strings with a mark, which none that was
-written has, and the marks are taken off what comes out.  Objects of the same keys are put in order alike.
+written has, and the marks are taken off what comes out.  Each is looked at as it is read: that a later value of its key takes its
+place makes no number of it.  Objects of the same keys are put in order alike.
 """
 
 from __future__ import annotations
@@ -28,12 +29,20 @@ _LONGEST = 4096
 _MARK = "\0"
 _MARKED = '"\\u0000'
 """How the encoder writes the beginning of a string that begins with the mark."""
-_DECODER = json.JSONDecoder(parse_float=_MARK.__add__, parse_constant=no_constant)
 _ENCODER = json.JSONEncoder(ensure_ascii=False, check_circular=False)
 _SPACE = " \t\n\r"
 
 _LONGEST_AS_WRITTEN = 1000
 """A longer number may be beyond the bounds of `numeric`."""
+
+
+def _marked(number: str) -> str:
+    if number[0] == "-" or "e" in number or "E" in number or len(number) > _LONGEST_AS_WRITTEN:
+        number = written_number(number)
+    return _MARK + number
+
+
+_DECODER = json.JSONDecoder(parse_float=_marked, parse_constant=no_constant)
 
 _MAX_KEYS, _MAX_ORDERS = 32, 1024
 """Objects whose keys are data have many, and others each time: what is kept takes a few MB at most."""
@@ -92,7 +101,5 @@ def _with_numbers(written: str) -> str:
     parts = [before]
     for part in marked:
         number, _, after = part.partition('"')
-        if number[0] == "-" or "e" in number or "E" in number or len(number) > _LONGEST_AS_WRITTEN:
-            number = written_number(number)
         parts += number, after
     return "".join(parts)

@@ -53,9 +53,26 @@ def no_constant(name: str) -> NoReturn:
     raise json.JSONDecodeError(f"{name} is not JSON", name, 0)
 
 
+def _number(written: str) -> Decimal:
+    """A number that `numeric` holds, or an error: looked at as it is read, since a document keeps the last value of a key only."""
+    number = Decimal(written)
+    if len(written) > _PLAIN or "e" in written or "E" in written:
+        _check_bounds(number)
+    return number
+
+
 _EXACT = Context(prec=_WHOLE_DIGITS + _FRACTION_DIGITS)
-_DECODER = json.JSONDecoder(parse_float=Decimal, parse_constant=no_constant)
-_LONG_DECODER = json.JSONDecoder(parse_float=Decimal, parse_int=Decimal, parse_constant=no_constant)
+_Decoders = tuple[json.JSONDecoder, json.JSONDecoder]
+"""The second one is for integers of thousands of digits, which Python's own does not read."""
+_WRITTEN: _Decoders = (
+    json.JSONDecoder(parse_float=_number, parse_constant=no_constant),
+    json.JSONDecoder(parse_float=_number, parse_int=_number, parse_constant=no_constant),
+)
+_STORED: _Decoders = (
+    json.JSONDecoder(parse_float=Decimal),
+    json.JSONDecoder(parse_float=Decimal, parse_int=Decimal),
+)
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 _SPACE = " \t\n\r"
 
 
@@ -67,39 +84,45 @@ def parse(text: str) -> Document:
     if len(text) > _SHORT and sum(min(whole(e), _WHOLE_DIGITS) for e in _EXPONENT.findall(text)) > _MAX_ZEROS:
         # A few bytes each, which canonical text writes out.
         raise InputError("54000", "total size of jsonb numbers exceeds the maximum")
-    document = _decoded(text)
-    if "\\u" in text or "\\U" in text:
-        check_characters(text, document)
+    document = _decoded(text, _WRITTEN)
+    check_characters(text)
     return document
 
 
 def load(text: str) -> Document:
     """The document of a canonical text."""
-    return _decoded(text)
+    return _decoded(text, _STORED)
 
 
-def _decoded(text: str) -> Document:
+def _decoded(text: str, decoders: _Decoders) -> Document:
+    quick, long = decoders
     try:
         try:
-            return _DECODER.decode(text)
+            return quick.decode(text)
         except json.JSONDecodeError:
             raise InputError("22P02", "invalid input syntax for type json") from None
         except ValueError:  # an integer of thousands of digits
-            return _LONG_DECODER.decode(text)
+            return long.decode(text)
     except ArithmeticError:
         raise InputError("22003", "value overflows numeric format") from None
     except RecursionError:
         raise InputError("54001", DEPTH) from None
 
 
-def check_characters(text: str, document: Document) -> None:
-    """22P02 for half of a surrogate pair in the document of a text, 22P05 for a NUL."""
-    try:
-        json.dumps(document, ensure_ascii=False, default=str).encode()
-    except UnicodeEncodeError:
-        raise InputError("22P02", "invalid input syntax for type json") from None
-    if "\\u0000" in text and _has_nul(document):
-        raise InputError("22P05", "unsupported Unicode escape sequence")
+def check_characters(text: str) -> None:
+    """22P02 for half of a surrogate pair in a string of a JSON text, 22P05 for a NUL; also under a key that comes again."""
+    if "\\u" not in text:
+        return
+    for found in _STRING.finditer(text):
+        if "\\u" not in found[0]:
+            continue
+        value: str = json.loads(found[0])
+        if "\0" in value:
+            raise InputError("22P05", "unsupported Unicode escape sequence")
+        try:
+            value.encode()
+        except UnicodeEncodeError:
+            raise InputError("22P02", "invalid input syntax for type json") from None
 
 
 def shape(text: str, unique: bool) -> Document:
@@ -131,18 +154,6 @@ _SHAPES = json.JSONDecoder(parse_float=_zero, parse_int=_zero, parse_constant=no
 _UNIQUE = json.JSONDecoder(
     parse_float=_zero, parse_int=_zero, parse_constant=no_constant, object_pairs_hook=_unique
 )
-
-
-def _has_nul(document: Document) -> bool:
-    match document:
-        case str():
-            return "\0" in document
-        case list():
-            return any(map(_has_nul, document))
-        case dict():
-            return any("\0" in key or _has_nul(value) for key, value in document.items())
-        case _:
-            return False
 
 
 def _marked(number: Decimal) -> str:
@@ -213,13 +224,19 @@ def number_text(number: Decimal | int) -> str:
     text = str(number)
     if len(text) <= _PLAIN and "E" not in text and number:
         return text
+    exponent = _check_bounds(number)
+    if not number:
+        return format(Decimal((0, (0,), min(exponent, 0))), "f")
+    return format(number, "f")
+
+
+def _check_bounds(number: Decimal) -> int:
+    """The exponent of a number that `numeric` holds; 22003 for another one."""
     _, _, exponent = number.as_tuple()
     assert isinstance(exponent, int)
     if -exponent > _FRACTION_DIGITS or (number and number.adjusted() >= _WHOLE_DIGITS):
         raise InputError("22003", "value overflows numeric format")
-    if not number:
-        return format(Decimal((0, (0,), min(exponent, 0))), "f")
-    return format(number, "f")
+    return exponent
 
 
 def written_number(written: str) -> str:

@@ -48,7 +48,7 @@ class Saves:
 
     def _answer(self, member: int, dataflow: int, number: int) -> Saved:
         """Dataflows may be waited for in another order than they were saved in, each of them one save after the other."""
-        while (last := self._last.get((member, dataflow))) is None or last.number != number:
+        while (last := self._last.pop((member, dataflow), None)) is None or last.number != number:
             saved = self._receive(member)
             self._last[member, saved.dataflow] = saved
         return last

@@ -81,6 +81,14 @@ def test_long_texts() -> None:
 
 
 @pytest.mark.parametrize(
+    "number", ["1e131072", "1e-16384", "[1e999999]", '{"b": {"c": -1e999999}}', "1" * 131073]
+)
+def test_a_number_that_a_later_value_replaces_is_an_overflow_too(number: str) -> None:
+    for text in (f'{{"a": {number}, "a": 1}}', f'[0, {{"a": {{"b": 1.5, "b": {number}, "b": 2}}}}]'):
+        assert quickly(text) == by_document(text) == "22003 value overflows numeric format"
+
+
+@pytest.mark.parametrize(
     "number", ["1e99999999999999999999", "-0e-99999999999999999999", '{"a": [1e+99999999999999999999]}']
 )
 def test_an_exponent_that_no_number_has_is_an_overflow(number: str) -> None:

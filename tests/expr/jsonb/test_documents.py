@@ -158,6 +158,23 @@ def test_input(oracle: psycopg.Connection) -> None:
     )
 
 
+AGAIN = (
+    '{"a": 1e999999, "a": 1}', '{"a": -1e-17000, "a": 1}', '{"a": 1e131072, "b": 2, "a": null}', '{"a": 1e131071, "a": 1}',
+    '{"a": {"b": [1, {"c": 1e999999}]}, "a": 1}', '[{"a": [1e-16384], "a": []}]', '{"a": 1e99999999999999999999, "a": 1}',
+    '{"a": %s, "a": 1}' % ("9" * 131073), '{"a": %s, "a": 1}' % ("9" * 131072), '{"a": 0.%s, "a": 1}' % ("0" * 16384),
+    '{"a": 0.%s1, "a": 1}' % ("0" * 16382), '{"a": "\\u0000", "a": 1}', '{"a": {"\\u0000": 1}, "a": 1}', '{"a": ["\\ud800"], "a": 1}',
+    '{"a": "\\ud83d\\ude00", "a": 1}', '{"a": 1e999999, "a": }', '{"a": "\\\\u0000", "a": 1}',
+)  # fmt: skip
+"""A key that comes again, and a value before that PostgreSQL reads all the same."""
+
+
+def test_what_a_later_value_replaces_is_read(oracle: psycopg.Connection) -> None:
+    def build(c: Scalar) -> Scalar:
+        return resolve_call("md5", (Cast(Cast(c, JSONB), TEXT),))
+
+    check(oracle, "md5((c0::jsonb)::text)", build, (TEXT,), product(AGAIN))
+
+
 def test_a_row_does_not_depend_on_its_batch() -> None:
     texts = [*BROKEN, *documents(5, 30), *BROKEN]
     whole = from_text(pa.array(texts, pa.string()), JSONB)

@@ -88,7 +88,7 @@ def _normal(value: bytes) -> str:
     document = json.loads(text, parse_float=lambda number: _number(Decimal(number)))
     if "\\u0000" in text:
         try:
-            check_characters(text, document)
+            check_characters(text)
         except InputError:
             return _WITH_NUL
     return encode(document)

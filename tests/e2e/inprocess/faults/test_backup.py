@@ -12,6 +12,8 @@ import psycopg
 import pytest
 from inprocess import FAST, InProcess, eventually, rows
 from ptvc.cli import app
+from ptvc.clock import SystemClock
+from servers.s3_server import S3Server
 from typer.testing import CliRunner
 
 TOTAL = 1_000
@@ -176,7 +178,6 @@ def test_refused_places(fresh: InProcess, tmp_path: Path) -> None:
     assert "holds no environment" in refused("backup", tmp_path / "x", "--path", tmp_path / "none")
     ptvc("backup", tmp_path / "backups", "--path", fresh.directory)
     assert "is not empty" in refused("restore", tmp_path / "backups", "--path", fresh.directory)
-    assert "cannot be removed" in refused("backup", "s3://bucket/x", "--path", fresh.directory, "--keep", "1")
 
 
 def test_so_many_are_kept(fresh: InProcess, tmp_path: Path) -> None:
@@ -186,6 +187,25 @@ def test_so_many_are_kept(fresh: InProcess, tmp_path: Path) -> None:
     assert len([line for line in ptvc("backups", tmp_path / "backups").splitlines() if "UTC" in line]) == 2
     everything = [tmp_path / "backups", *(tmp_path / "backups").rglob("*")]
     assert not any(path.stat().st_mode & 0o077 for path in everything), "it holds rows: its owner's alone"
+
+
+def test_so_many_are_kept_in_s3(fresh: InProcess, s3: S3Server, tmp_path: Path) -> None:
+    """While another one is under way, as it seems, all of them."""
+    place = s3.url(bucket := s3.bucket(), "backups")
+    for _ in range(3):
+        said = ptvc("backup", place, "--path", fresh.directory, "--keep", "2")
+    assert "removed 1 older backups" in said
+    (environment,) = {name.split("/")[2] for name in s3.names(bucket) if "manifest" in name}
+    s3.write(
+        bucket,
+        f"backups/backups/{environment}/another/begun-000000.json",
+        b'{"at": %d}' % SystemClock().now_ms(),
+    )
+    said = ptvc("backup", place, "--path", fresh.directory, "--keep", "1")
+    assert "removed 0 older backups" in said
+    assert "were killed less than a day ago: another;" in said
+    assert len([line for line in ptvc("backups", place).splitlines() if "UTC" in line]) == 3
+    ptvc("restore", place, "--path", tmp_path / "restored")
 
 
 @pytest.mark.parametrize("text", ["", "file:", "s3://UPPER/x", "s3://bucket/x?key=y", "ftp://host/x"])
