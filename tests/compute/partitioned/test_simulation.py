@@ -107,6 +107,7 @@ def test_workers_that_die_and_steps_that_are_given_up_lose_nothing(seed: int) ->
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(900)
 def test_many_seeds() -> None:
     for seed in range(10_000):
         check(200_000 + seed, Faults(death=0.005, abort=0.005, failure=0.1))
