@@ -24,7 +24,7 @@ from typing import Any, TypeVar
 
 import psycopg
 from ptvc.clock import Clock, SystemClock
-from ptvc.compute.partitioned.workers import WorkerLost
+from ptvc.compute.partitioned.one_step import WorkerLost
 from ptvc.compute.shared_files import SharedRoot
 from ptvc.config import Settings
 from ptvc.coord.catalog.items import Maintained

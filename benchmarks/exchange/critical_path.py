@@ -1,8 +1,9 @@
 """How long a step takes with more workers than this machine has cores, and over slower wires: a simulation with measured parts.
 
-All workers run in this process, one after the other, each with a clock of its own.  What a worker computes, encodes and decodes
-advances its clock by the CPU time that it took here; a message arrives a wire's delay after it was sent.  So neither the number of cores nor
-other programs matter; what is left out is what workers share: memory's bandwidth, and caches.
+A step goes from the parts of its inputs to those of its output.  All workers run in this process, one after the other, each with a
+clock of its own.  What a worker computes, encodes and decodes advances its clock by the CPU time that it took here; a message arrives a
+wire's delay after it was sent.  So neither the number of cores nor other programs matter; what is left out is what workers share:
+memory's bandwidth, and caches.
 """
 
 from __future__ import annotations
@@ -18,19 +19,22 @@ from statistics import median
 import numpy as np
 from ptvc.compute.dataflow import Dataflow
 from ptvc.compute.merge import merge_worker
-from ptvc.compute.partitioned.dealing import dealt_out, together
 from ptvc.compute.partitioned.messages import Install, Message
-from ptvc.compute.partitioned.part import Part
-from ptvc.compute.partitioned.placement import divided
-from ptvc.compute.partitioned.workers import LEADER, Leader, Member
-from ptvc.expr.tree.relation import GlobalId
+from ptvc.compute.partitioned.one_step import LEADER
+from ptvc.compute.partitioned.placement import Division
+from ptvc.compute.partitioned.workers import Leader, Member
+from ptvc.compute.plan import DataflowPlan
+from ptvc.persist.blob.base import Blob
+from ptvc.persist.blob.memory import MemoryBlob
+from ptvc.replica.workers.part_store import PartStore
+from ptvc.replica.workers.team import DividedDataflow
 from ptvc.replica.workers.wires import decoded, encoded
-from ptvc.repr.batch import NO_ERRORS, Batch, Delta
 from rich.table import Table
 
 from ..engine import repeats
 from ..report import new_table, shows
 from ..workloads import ORDERS, WORKLOADS, Data
+from .stored_steps import WRITER, Committed, StoredSteps
 
 SOCKET_S = 20e-6
 """What is left of half a round trip over a pair of Unix sockets when encoding and decoding are taken off."""
@@ -68,11 +72,16 @@ class _Clocks:
 
     def work(self, worker: int, do: Callable[[], None]) -> None:
         """Whatever is done advances the worker's clock."""
-        self._working, self._since = worker, time.thread_time()
+        self.begin(worker)
         do()
-        self._pass()
+        self.pause()
 
-    def _pass(self) -> None:
+    def begin(self, worker: int) -> None:
+        """What is done from now on is the worker's."""
+        self._working, self._since = worker, time.thread_time()
+
+    def pause(self) -> None:
+        """What was done since is on the worker's clock."""
         now = time.thread_time()
         self.at[self._working] += now - self._since
         self._since = now
@@ -80,7 +89,7 @@ class _Clocks:
     def send(self, sender: int, receiver: int, message: Message) -> None:
         pieces = encoded(message)
         self.nbytes += sum(map(len, pieces))
-        self._pass()
+        self.pause()
         heapq.heappush(
             self.on_way, (self.at[sender] + self.delay_s, next(self._numbers), sender, receiver, pieces)
         )
@@ -99,42 +108,44 @@ class _Wires:
 
 
 class _Simulated:
-    def __init__(self, workload: str, workers: int, delay_s: float) -> None:
-        division = divided(WORKLOADS[workload].plan())
-        self.clocks = _Clocks(delay_s, [0.0] * workers)
-        self._workers, self._dealt = workers, division.dealt
-        self._leader = Leader(workers, _Wires(LEADER, self.clocks))
-        self._members = [Member(here, workers, _Wires(here, self.clocks)) for here in range(1, workers)]
-        self._part = part = Part(division.plan, 0, LEADER, workers)
-        self._schemas = {id_: part.plan.import_schema(id_) for id_ in part.plan.imports}
-        self._leader.install(Install(1, division.plan, 0, False))
+    """A team, as a `DividedDataflow` has it, and the dataflow of a workload."""
 
-    def step(self, inputs: dict[GlobalId, Batch], lower: int) -> float:
-        """Seconds from its beginning until its output is there."""
+    def __init__(self, plan: DataflowPlan, blob: Blob, workers: int, delay_s: float) -> None:
+        self.clocks = _Clocks(delay_s, [0.0] * workers)
+        self.workers = workers
+        store = PartStore(blob, WRITER)
+        self.leader = Leader(workers, _Wires(LEADER, self.clocks), store)
+        self._members = [
+            Member(here, workers, _Wires(here, self.clocks), store) for here in range(1, workers)
+        ]
+        self._steps = StoredSteps(plan, blob)
+        self._dataflow = DividedDataflow(self, plan, 0)  # type: ignore[arg-type]
+
+    def install(self, division: Division, as_of: int, *, arranged: bool) -> int:
+        self.leader.install(Install(1, division, as_of, arranged))
+        return 1
+
+    def step(self, inputs: Committed, time_: int) -> float:
+        """Seconds from its beginning until its output is written."""
         clocks = self.clocks
         began = max(clocks.at)
-        clocks.at = [began] * self._workers
-        clocks.work(LEADER, lambda: self._begin(inputs, lower))
-        while not self._leader.is_over:
+        clocks.at = [began] * self.workers
+        clocks.work(LEADER, lambda: self._steps.in_several(self._dataflow, inputs, time_))
+        return clocks.at[LEADER] - began
+
+    def pump(self) -> None:
+        """In the middle of what the leader does."""
+        clocks = self.clocks
+        clocks.pause()
+        while not self.leader.is_over:
             arrival, _, sender, receiver, pieces = heapq.heappop(clocks.on_way)
             clocks.at[receiver] = max(clocks.at[receiver], arrival)
             clocks.work(receiver, lambda r=receiver, s=sender, p=pieces: self._receive(r, s, p))  # type: ignore[misc]
-        clocks.work(LEADER, lambda: self._end(lower + 1))
-        return clocks.at[LEADER] - began
-
-    def _begin(self, inputs: dict[GlobalId, Batch], lower: int) -> None:
-        deltas = {id_: Delta(batch, NO_ERRORS) for id_, batch in inputs.items()}
-        mine, others = dealt_out(deltas, self._schemas, self._dealt, self._workers)
-        self._leader.begin(1, self._part, mine, self._part.with_work(others, lower), lower, lower + 1, None)
+        clocks.begin(LEADER)
 
     def _receive(self, receiver: int, sender: int, pieces: list[memoryview]) -> None:
         message = decoded(b"".join(pieces))
-        (self._leader if receiver == LEADER else self._members[receiver - 1]).receive(sender, message)
-
-    def _end(self, upper: int) -> None:
-        output, done = self._leader.take()
-        schema = self._part.plan.nodes[self._part.plan.output].schema
-        self._part._put_out(together(schema, output, done.values()), upper)
+        (self.leader if receiver == LEADER else self._members[receiver - 1]).receive(sender, message)
 
 
 def run_critical_paths(
@@ -153,28 +164,29 @@ def run_critical_paths(
 
 
 def _run(name: str, base_rows: int, sizes: Sequence[int], workers: int, scale: float) -> list[CriticalPath]:
-    data = Data(WORKLOADS[name], base_rows)
-    whole = Dataflow(WORKLOADS[name].plan(), 0)
-    divided_ = {delay: _Simulated(name, workers, delay) for delay in (SOCKET_S, LINK_S)}
-    base = data.base(0)
-    whole.step({id_: Delta(batch, NO_ERRORS) for id_, batch in base.items()}, 0, 1)
+    plan, blob = WORKLOADS[name].plan(), MemoryBlob()
+    data, steps = Data(WORKLOADS[name], base_rows), StoredSteps(plan, blob)
+    whole = Dataflow(plan, 0)
+    divided_ = {delay: _Simulated(plan, blob, workers, delay) for delay in (SOCKET_S, LINK_S)}
+    base = steps.committed(data.base(0), passing=False)
+    steps.in_one(whole, base, 0)
     for simulated in divided_.values():
         simulated.step(base, 0)
     merge_worker().drain()
     results, at = [], 0
     for rows in (size for size in sizes if size <= base_rows):
-        steps = max(repeats(rows, scale) // 4, 4)
+        number = max(repeats(rows, scale) // 4, 4)
         taken: dict[float | None, list[float]] = {None: [], SOCKET_S: [], LINK_S: []}
         sent = divided_[SOCKET_S].clocks.nbytes
-        for _ in range(steps + WARM_UP):
+        for _ in range(number + WARM_UP):
             at += 1
-            change = data.change(rows, at)
+            change = steps.committed({ORDERS: data.change(rows, at)})
             began = time.thread_time()
-            whole.step({ORDERS: Delta(change, NO_ERRORS)}, at, at + 1)
+            steps.in_one(whole, change, at)
             taken[None].append(time.thread_time() - began)
             for delay, simulated in divided_.items():
-                taken[delay].append(simulated.step({ORDERS: change}, at))
-        nbytes = (divided_[SOCKET_S].clocks.nbytes - sent) // (steps + WARM_UP)
+                taken[delay].append(simulated.step(change, at))
+        nbytes = (divided_[SOCKET_S].clocks.nbytes - sent) // (number + WARM_UP)
         one, socket, link = (float(np.round(median(some[WARM_UP:]) * 1e3, 3)) for some in taken.values())
         results.append(CriticalPath(name, base_rows, rows, workers, one, socket, link, nbytes))
     return results

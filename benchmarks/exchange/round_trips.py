@@ -28,8 +28,8 @@ from typing import Protocol
 import numpy as np
 import pyarrow as pa
 from ptvc.compute.partitioned.messages import Rows
+from ptvc.compute.partitioned.one_step import WorkerLost
 from ptvc.compute.partitioned.row_format import from_buffer, to_buffer
-from ptvc.compute.partitioned.workers import WorkerLost
 from ptvc.network.self_signed import self_signed
 from ptvc.replica.protocol import Connection, PeekRows
 from ptvc.replica.protocol.tls_stream import TlsStream

@@ -1,13 +1,15 @@
-"""Steps of a view in one process and in several, which take equal changes in turns; and what one level more costs.
+"""Steps of a view in one process and in several, which take equal changes in turns, from the parts in which these are committed to the
+parts of the output; and what one level more costs.
 
 Of two cores two workers can use both; more than two show what waiting costs, not what they gain.
 """
 
 from __future__ import annotations
 
+import tempfile
 import time
-from collections.abc import Mapping, Sequence
-from contextlib import closing
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,9 +18,11 @@ from ptvc.compute.dataflow import Dataflow
 from ptvc.compute.lower import lower
 from ptvc.compute.merge import merge_worker
 from ptvc.compute.plan import DataflowPlan
-from ptvc.expr.tree.relation import GlobalId
+from ptvc.compute.shared_files import MACHINE
+from ptvc.persist.blob.file import FileBlob
+from ptvc.replica.workers.member import Start
 from ptvc.replica.workers.team import DividedDataflow, Team
-from ptvc.repr.batch import NO_ERRORS, Batch, Delta
+from ptvc.repr.batch import Batch
 from ptvc.repr.schema import Column, Schema
 from ptvc.repr.types import INT8
 from ptvc.sql.catalog.catalog_view import PlanContext
@@ -32,6 +36,7 @@ from ..engine import WrongAnswer, repeats
 from ..measure import Latencies, load
 from ..report import new_table, shows
 from ..workloads import ORDERS, WORKLOADS, Data, Tables, rows_of
+from .stored_steps import WRITER, Committed, StoredSteps
 
 DIVIDED = ("W1", "W2", "W2-text", "W3", "W4", "W5")
 IN_TURN = 10
@@ -39,6 +44,7 @@ WARM_UP = 3
 LEVELS = (1, 2, 3, 4, 5)
 LEVEL_ROWS = 1_000
 LEVEL_STEPS = 300
+WAYS = ("whole", "divided")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,28 +77,37 @@ def run_divided(
 ) -> list[DividedStep]:
     """Raises WrongAnswer unless both put out the same."""
     results = []
-    with closing(Team(workers)) as team:
+    with _team(workers) as (team, blob):
         for name in names:
-            results += _run(team, name, base_rows, sizes, scale)
+            results += _run(team, blob, name, base_rows, sizes, scale)
     return results
+
+
+@contextmanager
+def _team(workers: int) -> Iterator[tuple[Team, FileBlob]]:
+    with tempfile.TemporaryDirectory(prefix="ptvc-bench-") as folder:
+        blob = FileBlob(folder)
+        with closing(Team(workers, Start(blob, MACHINE, WRITER, {}))) as team:
+            yield team, blob
 
 
 class _Both:
     """A view in one process and in several."""
 
-    def __init__(self, plan: DataflowPlan, team: Team) -> None:
-        self.flows: dict[str, Dataflow] = {
-            "whole": Dataflow(plan, 0),
-            "divided": DividedDataflow(team, plan, 0),
-        }
-        self.outputs: dict[str, list[Batch]] = {way: [] for way in self.flows}
+    def __init__(self, plan: DataflowPlan, team: Team, blob: FileBlob) -> None:
+        self.steps = StoredSteps(plan, blob)
+        self._whole = Dataflow(plan, 0)
+        self._divided = DividedDataflow(team, plan, 0)
+        self.outputs: dict[str, list[Batch]] = {"whole": [], "divided": []}
 
-    def step(self, way: str, inputs: Mapping[GlobalId, Batch], lower_: int) -> float:
-        deltas = {id_: Delta(batch, NO_ERRORS) for id_, batch in inputs.items()}
+    def step(self, way: str, inputs: Committed, time_: int) -> float:
         started = time.perf_counter()
-        output = self.flows[way].step(deltas, lower_, lower_ + 1)
+        if way == "whole":
+            parts = self.steps.in_one(self._whole, inputs, time_)
+        else:
+            parts = self.steps.in_several(self._divided, inputs, time_)
         seconds = time.perf_counter() - started
-        self.outputs[way].append(output.oks)
+        self.outputs[way].append(self.steps.output(parts, time_))
         return seconds
 
     def check(self, what: str) -> None:
@@ -103,34 +118,36 @@ class _Both:
             outputs.clear()
 
     def close(self) -> None:
-        for flow in self.flows.values():
-            flow.close()
+        self._divided.close()
 
 
 def _updates(batch: Batch) -> set[tuple[object, ...]]:
     return rows_of([*batch.columns, pa.array(batch.times), pa.array(batch.diffs)])
 
 
-def _run(team: Team, name: str, base_rows: int, sizes: Sequence[int], scale: float) -> list[DividedStep]:
+def _run(
+    team: Team, blob: FileBlob, name: str, base_rows: int, sizes: Sequence[int], scale: float
+) -> list[DividedStep]:
     workload = WORKLOADS[name]
     data = Data(workload, base_rows)
     results = []
-    with closing(_Both(workload.plan(), team)) as both:
-        base = data.base(0)
-        took = {way: Latencies.of([both.step(way, base, 0)]) for way in both.flows}
+    with closing(_Both(workload.plan(), team, blob)) as both:
+        base = both.steps.committed(data.base(0), passing=False)
+        took = {way: Latencies.of([both.step(way, base, 0)]) for way in WAYS}
         both.check(f"{name}, hydrated")
         results.append(_result(name, team, base_rows, None, took))
         merge_worker().drain()
         at = 0
         for rows in (size for size in sizes if size <= base_rows):
-            taken: dict[str, list[float]] = {way: [] for way in both.flows}
+            taken: dict[str, list[float]] = {way: [] for way in WAYS}
             count = repeats(rows, scale) + WARM_UP
             while len(taken["whole"]) < count:
                 changes = [
-                    data.change(rows, at + i + 1) for i in range(min(IN_TURN, count - len(taken["whole"])))
+                    both.steps.committed({ORDERS: data.change(rows, at + i + 1)})
+                    for i in range(min(IN_TURN, count - len(taken["whole"])))
                 ]
                 for way, seconds in taken.items():
-                    seconds += [both.step(way, {ORDERS: c}, at + i + 1) for i, c in enumerate(changes)]
+                    seconds += [both.step(way, c, at + i + 1) for i, c in enumerate(changes)]
                 at += len(changes)
                 both.check(f"{name}, {rows} rows")
             of_size = {way: Latencies.of(seconds[WARM_UP:]) for way, seconds in taken.items()}
@@ -148,25 +165,26 @@ def _result(
 
 def run_levels(workers: int, scale: float) -> list[LevelCost]:
     results = []
-    with closing(Team(workers)) as team:
+    with _team(workers) as (team, blob):
         for levels in LEVELS:
-            with closing(_Both(_chain(levels), team)) as both:
+            with closing(_Both(_chain(levels), team, blob)) as both:
                 results.append(_measured(both, workers, levels, max(int(LEVEL_STEPS * scale), 4)))
     return results
 
 
 def _measured(both: _Both, workers: int, levels: int, count: int) -> LevelCost:
-    def one(value: int, at: int) -> dict[GlobalId, Batch]:
-        return {ORDERS: Batch((pa.array([value]),), np.full(1, at, np.uint64), np.ones(1, np.int64))}
+    def one(value: int, at: int) -> Committed:
+        row = Batch((pa.array([value]),), np.full(1, at, np.uint64), np.ones(1, np.int64))
+        return both.steps.committed({ORDERS: row})
 
     values = np.arange(LEVEL_ROWS)
-    base = {
-        ORDERS: Batch((pa.array(values),), np.zeros(LEVEL_ROWS, np.uint64), np.ones(LEVEL_ROWS, np.int64))
-    }
+    rows = Batch((pa.array(values),), np.zeros(LEVEL_ROWS, np.uint64), np.ones(LEVEL_ROWS, np.int64))
+    base = both.steps.committed({ORDERS: rows})
+    steps = [one(LEVEL_ROWS + at, at) for at in range(1, count)]
     taken: dict[str, list[float]] = {}
-    for way in both.flows:
+    for way in WAYS:
         both.step(way, base, 0)
-        taken[way] = [both.step(way, one(LEVEL_ROWS + at, at), at) for at in range(1, count)][WARM_UP:]
+        taken[way] = [both.step(way, given, at) for at, given in enumerate(steps, 1)][WARM_UP:]
     both.check(f"{levels} levels")
     return LevelCost(workers, levels, Latencies.of(taken["whole"]), Latencies.of(taken["divided"]), load())
 

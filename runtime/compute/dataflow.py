@@ -141,20 +141,25 @@ class Dataflow:
         `inputs` has the updates of imports in the same interval; one that is missing has none.  Raises InvalidUsage
         when the interval does not begin where the last one ended.  Interrupted between two operators, it cannot go on.
         """
+        if not self._begin(lower, upper, any(inputs.values())):
+            return self._nothing[self.plan.output]
+        output = self._run(inputs, lower, upper, lower == self.as_of)
+        self._next_due = None
+        release_memory(sum(len(delta.oks) for delta in inputs.values()))
+        return self._put_out(output, upper)
+
+    def _begin(self, lower: int, upper: int, given: bool) -> bool:
+        """Whether a step has anything to do, with inputs or without.  Raises as `step`."""
         if lower != self._upper or upper <= lower:
             raise InvalidUsage(
                 f"cannot step the dataflow over [{lower}, {upper}): its state is as of {self._upper}",
                 hint="Steps follow one another without a gap.",
             )
         self._upper = upper
-        first = lower == self.as_of
-        if not first and not any(inputs.values()) and self.next_due() >= upper:
-            return self._nothing[self.plan.output]
+        if lower != self.as_of and not given and self.next_due() >= upper:
+            return False
         self._steps += 1
-        output = self._run(inputs, lower, upper, first)
-        self._next_due = None
-        release_memory(sum(len(delta.oks) for delta in inputs.values()))
-        return self._put_out(output, upper)
+        return True
 
     def _put_out(self, output: Delta, upper: int) -> Delta:
         """The rows consolidated, and of the errors those that are new or gone."""

@@ -7,7 +7,8 @@ For parts that are inline, and for blobs that are soon merged with others.
 
 Parquet (`parquet1`): a Parquet file (zstd) for any tool: the rows' columns under their names (made unique), then
 `__time`, `__diff` (bigint) and `__err` (a struct of `sqlstate` and `message`, NULL for a row).  Updates of
-errors come last, with NULL in every row column.
+errors come last, with NULL in every row column.  What is large has up to 4 row groups of equal size, so that readers who
+share it need not decode all of it each.
 
 The times in the bytes are those that were known when they were written.  The reference has the last word: a part that
 was timestamped later (`part.stamp`) is all at its reference's time.
@@ -35,6 +36,9 @@ from .part import PartRef
 Columns = Sequence[int]
 """Positions in a schema."""
 
+Stretch = tuple[int, int]
+"""Of a part's updates of rows those at `[start, stop)`."""
+
 _HEADER = struct.Struct("<4sHHIIQQ")
 """Magic, version, columns, CRC-32 of the columns' types, `_PLAIN` or `_LZ4`, bytes of the rows' message and of the errors'.
 32 bytes, so that the messages keep the alignment that Arrow wants."""
@@ -44,6 +48,10 @@ _READ_ALONE = pa.ipc.IpcReadOptions(use_threads=False)
 _MAGIC = b"PTVC"
 _VERSION = 1
 _FILE_VERSION_KEY = b"ptvc.part"
+ROW_GROUPS = 4
+LEAST_GROUP_ROWS = 1 << 16
+"""Of a file of more rows; each group has a dictionary of its own, so more of them would cost time and bytes."""
+
 _OWN_COLUMNS = _TIME, _DIFF, _ERR = "__time", "__diff", "__err"
 _ERROR_TYPE = pa.struct([pa.field("sqlstate", pa.string()), pa.field("message", pa.string())])
 
@@ -210,8 +218,14 @@ def encode_parquet(schema: Schema, delta: Delta) -> bytes:
         compression="zstd",
         use_dictionary=[field.name for field in table.schema if field.name not in packed],
         column_encoding=dict.fromkeys(packed, "DELTA_BINARY_PACKED"),
+        row_group_size=_group_rows(len(table)),
     )
     return sink.getvalue().to_pybytes()  # type: ignore[no-any-return]
+
+
+def _group_rows(rows: int) -> int:
+    groups = min(ROW_GROUPS, -(-rows // LEAST_GROUP_ROWS))
+    return max(-(-rows // max(groups, 1)), 1)
 
 
 def _is_integral(type_: pa.DataType) -> bool:
@@ -220,10 +234,15 @@ def _is_integral(type_: pa.DataType) -> bool:
 
 
 def decode_parquet(
-    schema: Schema, data: bytes, columns: Columns | None = None, *, with_errors: bool = True
+    schema: Schema,
+    data: bytes,
+    columns: Columns | None = None,
+    *,
+    with_errors: bool = True,
+    stretch: Stretch | None = None,
 ) -> Delta:
     """The inverse of `encode_parquet`, of `columns` only if they are given; without errors, where it is known that there are
-    none.  Raises ValueError if `data` is not such a file."""
+    none, and then of a `stretch` only.  Raises ValueError if `data` is not such a file."""
     file = pq.ParquetFile(pa.BufferReader(data))
     version = int((file.schema_arrow.metadata or {}).get(_FILE_VERSION_KEY, b"0"))
     if not 1 <= version <= _VERSION:
@@ -239,12 +258,27 @@ def decode_parquet(
     ]
     # A name with a dot could be that of a field inside another column.
     wanted = None if any("." in name for name in written) else names
-    table = file.read(columns=wanted, use_threads=False)
+    if stretch is None:
+        table = file.read(columns=wanted, use_threads=False)
+    else:
+        assert not with_errors, "errors are behind the rows"
+        table = _stretch_of(file, wanted, stretch)
     values = {name: _one_chunk(table.column(name)) for name in names}
     times, diffs = values[_TIME].to_numpy().astype(np.uint64), values[_DIFF].to_numpy()
     rows = values[_ERR].null_count if with_errors else len(times)
     updates = Batch(tuple(values[written[place]] for place in kept), times, diffs).slice(0, rows)
     return Delta(_completed(schema, places, kept, updates), _errors(values.get(_ERR), times, diffs, rows))
+
+
+def _stretch_of(file: pq.ParquetFile, columns: list[str] | None, stretch: Stretch) -> pa.Table:
+    """Decodes those groups only that have rows of it."""
+    sizes = [file.metadata.row_group(group).num_rows for group in range(file.num_row_groups)]
+    ends = np.cumsum(sizes)
+    start, stop = stretch
+    groups = [g for g, end in enumerate(ends.tolist()) if end > start and end - sizes[g] < stop]
+    table = file.read_row_groups(groups, columns=columns, use_threads=False)
+    before = int(ends[groups[0]]) - sizes[groups[0]] if groups else start
+    return table.slice(start - before, stop - start)
 
 
 def _errors(values: pa.Array | None, times: Times, diffs: Diffs, rows: int) -> Batch:
@@ -264,15 +298,27 @@ def _one_chunk(column: pa.ChunkedArray) -> pa.Array:
 # Either
 
 
-def decode(ref: PartRef, data: bytes, schema: Schema, columns: Columns | None = None) -> Delta:
-    """The updates of a part, with all columns of the schema, or with `columns`.  Raises StorageError, naming shard and part, if `data` is not what was written."""
+def decode(
+    ref: PartRef,
+    data: bytes,
+    schema: Schema,
+    columns: Columns | None = None,
+    stretch: Stretch | None = None,
+) -> Delta:
+    """The updates of a part, with all columns of the schema, or with `columns`; of one that has no errors, those of a `stretch`.  Raises
+    StorageError, naming shard and part, if `data` is not what was written."""
     check_bytes(ref, data)
+    assert stretch is None or not ref.errors, "errors are behind the rows"
+    rows = ref.rows if stretch is None else stretch[1] - stretch[0]
     try:
         match ref.encoding:
             case "ipc1":
                 delta = decode_ipc(schema, data, columns)
+                if stretch is not None:
+                    delta = Delta(delta.oks.slice(*stretch), delta.errs)
             case "parquet1":
-                delta = decode_parquet(schema, data, columns, with_errors=ref.errors > 0)
+                errors = ref.errors > 0
+                delta = decode_parquet(schema, data, columns, with_errors=errors, stretch=stretch)
             case other:
                 raise StorageError(
                     f'could not read part {ref.name} of shard "{ref.shard}": its encoding "{other}" is unknown',
@@ -280,7 +326,7 @@ def decode(ref: PartRef, data: bytes, schema: Schema, columns: Columns | None = 
                 )
     except (ValueError, pa.ArrowException) as error:
         raise _corrupt(ref, str(error)) from error
-    if len(delta.oks) != ref.rows or len(delta.errs) != ref.errors:
+    if len(delta.oks) != rows or len(delta.errs) != ref.errors:
         raise _corrupt(ref, "it has another number of updates")
     return delta
 

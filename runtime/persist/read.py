@@ -19,7 +19,7 @@ from ..repr.float_facts import FloatFacts
 from ..repr.rows import Rows, gathered
 from ..repr.schema import ERROR_SCHEMA, Schema
 from .blob.base import Blob
-from .codec import Columns, decode
+from .codec import Columns, Stretch, decode
 from .column_cache import ColumnCache
 from .key_search import KeySearch
 from .part import PartRef
@@ -27,7 +27,16 @@ from .state import ShardState, Snapshot
 
 _END = (1 << 64) - 1
 
-__all__ = ["PartRef", "ShardState", "Snapshot", "read_part", "read_rows", "read_snapshot", "read_updates"]
+__all__ = [
+    "PartRef",
+    "ShardState",
+    "Snapshot",
+    "read_part",
+    "read_rows",
+    "read_snapshot",
+    "read_stretch",
+    "read_updates",
+]
 
 
 def read_part(
@@ -63,11 +72,28 @@ def timed(ref: PartRef, batch: Batch) -> Batch:
     return _between(batch, ref.lower, _END) if ref.first_time > ref.min_time else batch
 
 
-def _fetched(blob: Blob, ref: PartRef, schema: Schema, columns: Columns | None) -> Delta:
+def _fetched(
+    blob: Blob, ref: PartRef, schema: Schema, columns: Columns | None, stretch: Stretch | None = None
+) -> Delta:
     if ref.inline is not None:
-        return decode(ref, ref.inline, schema, columns)
+        return decode(ref, ref.inline, schema, columns, stretch)
     assert ref.blob is not None, "a part is inline or a blob"
-    return decode(ref, blob.get(ref.blob), schema, columns)
+    return decode(ref, blob.get(ref.blob), schema, columns, stretch)
+
+
+def read_stretch(
+    blob: Blob,
+    ref: PartRef,
+    schema: Schema,
+    columns: Columns | None,
+    stretch: Stretch,
+    lower: int,
+    upper: int,
+) -> Batch:
+    """Of a part without errors the updates of rows in the stretch with `lower <= time < upper`.  Raises as `read_part`."""
+    oks = timed(ref, _fetched(blob, ref, schema, columns, stretch).oks)
+    inside = ref.first_time >= lower and ref.max_time < upper
+    return oks if inside else _between(oks, lower, upper)
 
 
 def read_snapshot(blob: Blob, snapshot: Snapshot, columns: Columns | None = None) -> Delta:

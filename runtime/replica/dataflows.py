@@ -15,7 +15,8 @@ from contextlib import contextmanager
 from functools import partial
 from time import monotonic
 
-from ..compute.partitioned.workers import WorkerLost
+from ..compute.partitioned.one_step import WorkerLost
+from ..compute.partitioned.stored import InputLost
 from ..compute.shared_files import MACHINE, SharedFiles
 from ..errors import MemoryLimitExceeded, PtvcError, QueryCanceled, ReplicaUnavailable, StorageError
 from ..expr.tree.relation import GlobalId
@@ -53,7 +54,7 @@ from .protocol import (
 from .sharing import Sharing
 from .step_jobs import StepJobs
 from .step_under_way import StepUnderWay
-from .workers.team import Team
+from .workers.team import Stepped, Team
 
 logger = logging.getLogger(__name__)
 
@@ -117,8 +118,8 @@ class Dataflows:
             return
         for id_, source in installed.inputs.items():
             if (producer := self._installed.get(id_)) is not None:
-                for upper, delta in producer.recent.outputs:
-                    source.hand_over(delta, upper)
+                for upper, stepped in producer.recent.outputs:
+                    source.hand_over(stepped.delta, upper, stepped.parts)
                 source.close(producer.upper)
             elif source.timestamped:
                 source.close(self._closed)
@@ -292,13 +293,34 @@ class Dataflows:
             if upper <= installed.upper or installed.failed or installed.under_way is not None:
                 continue
             if installed.idles(upper):  # most of a thousand, once a second
-                self._publish(installed, self._stepped(installed, {}, upper), upper)
+                self._publish(installed, self._stepped(installed, {}, upper).delta, upper)
                 outputs.pass_on(installed, upper)
                 continue
             if self.jobs.begin(installed, upper):
                 continue
             yield from self._advance(installed, upper, partial(self._computed, installed, upper), outputs)
+        if self._team is not None:
+            yield from self._read_what_waits_on()
         yield from self._report(outputs)
+
+    def _read_what_waits_on(self) -> Iterator[Message]:
+        """What was stored when it was committed may be merged with other parts, and be gone, when another input is as far."""
+        for installed in list(self._installed.values()):
+            if installed.divided and not installed.failed:
+                try:
+                    for source in installed.inputs.values():
+                        source.read_stored()
+                except InputLost as error:
+                    yield self._without_input(installed, error)
+
+    def _without_input(self, installed: Installed, error: InputLost) -> Message:
+        """The dataflow is to begin again with the contents of its inputs, unless it is these that cannot be read."""
+        begins = not installed.hydrated and (installed.state is None or installed.state.cut is None)
+        if begins or isinstance(installed.output, SubscriptionOutput):
+            return self._failed(installed, error)
+        logger.warning("%s begins again: %s", installed.id, error.message)
+        self._remove(installed.id)
+        return StateLost(installed.id, error.message)
 
     def _outputs(self) -> Outputs:
         return Outputs(
@@ -318,14 +340,14 @@ class Dataflows:
                 yield self._failed(installed, error)
 
     def _advance(
-        self, installed: Installed, upper: int, compute: Callable[[], Delta], outputs: Outputs
+        self, installed: Installed, upper: int, compute: Callable[[], Stepped], outputs: Outputs
     ) -> Iterator[Message]:
         """Brings one dataflow to `upper`: `compute` makes its output, which is handed on and added to `outputs`."""
         lower = installed.upper
         try:
             with self._working(installed.id):
-                delta = compute()
-            self._publish(installed, delta, upper)
+                stepped = compute()
+            self._publish(installed, stepped.delta, upper)
         except QueryCanceled:
             installed.failed = True  # to be uninstalled
             self._stop_reading(installed)
@@ -335,10 +357,13 @@ class Dataflows:
             return
         except WorkerLost:
             raise
+        except InputLost as error:
+            yield self._without_input(installed, error)
+            return
         except Exception as error:  # a dataflow that fails must not take the others along
             yield self._failed(installed, error)
             return
-        yield from outputs.add(installed, delta, lower, upper)
+        yield from outputs.add(installed, stepped, lower, upper)
 
     def _failed(self, installed: Installed, error: Exception) -> Status:
         logger.error("dataflow %s failed", installed.id, exc_info=error)
@@ -374,11 +399,11 @@ class Dataflows:
         )
         yield from self._report(outputs)
 
-    def _made_elsewhere(self, installed: Installed, step: StepUnderWay, message: StepEnded) -> Delta:
+    def _made_elsewhere(self, installed: Installed, step: StepUnderWay, message: StepEnded) -> Stepped:
         reason = message.error
         if reason is None:
             try:
-                return step.take_over(message)
+                return Stepped(step.take_over(message))
             except StorageError as error:
                 reason = error.message
         logger.warning("a large step of %s is made by the replica: %s", installed.id, reason)
@@ -392,14 +417,12 @@ class Dataflows:
         while (found := self.memory.check(list(self._installed.values()))) is not None:
             yield self._failed_with(*found)
 
-    def _computed(self, installed: Installed, upper: int) -> Delta:
-        self.memory.admit(installed.waiting)
+    def _computed(self, installed: Installed, upper: int) -> Stepped:
+        self.memory.admit(installed.to_take_in)
         return self._stepped(installed, installed.take(upper), upper)
 
-    def _stepped(self, installed: Installed, inputs: Mapping[GlobalId, Delta], upper: int) -> Delta:
-        if installed.state is not None and inputs:
-            installed.state.took(sum(len(delta.oks) for delta in inputs.values()))
-        return installed.dataflow.step(inputs, installed.upper, upper)
+    def _stepped(self, installed: Installed, inputs: Mapping[GlobalId, Delta], upper: int) -> Stepped:
+        return installed.step(inputs, upper, is_read=bool(self._readers.get(installed.id)))
 
     def _publish(self, installed: Installed, delta: Delta, upper: int) -> None:
         """Gives the output up to `upper` to who reads it."""

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 import pyarrow as pa
 
+from ..compute.partitioned.stored import Stored, read_share, whole
 from ..errors import InvalidUsage
 from ..persist.blob.base import Blob
 from ..persist.client import PartRef, Snapshot
@@ -82,16 +83,21 @@ def read_once() -> Read:
 class Input:
     """One import of one dataflow or sink.
 
-    Invariant: every update below `frontier` was either taken already or is in `_pending`; nothing at or above
+    Invariant: every update below `frontier` was either taken already, or is in `_pending` or `_stored`; nothing at or above
     `frontier` is known to be missing or complete.
     """
 
-    def __init__(self, blob: Blob, source: Import, width: int | None = None) -> None:
-        """`width` is how many of the collection's columns are wanted: its first ones."""
+    def __init__(
+        self, blob: Blob, source: Import, width: int | None = None, most_read: int | None = None
+    ) -> None:
+        """`width` is how many of the collection's columns are wanted: its first ones.  With `most_read`, what has as many rows in
+        parts is not read but told (`take_stored`)."""
         self._blob = blob
         self._width = width
+        self._most_read = most_read
         self._source = source
         self._pending: list[Delta] = []
+        self._stored: list[Stored] = []
         self.frontier = source.upper
         self.timestamped = source.timestamped
         self.schema = source.schema if width is None else Schema(source.schema.columns[:width])
@@ -108,25 +114,37 @@ class Input:
     @property
     def waits(self) -> bool:
         """Whether there may be updates that wait."""
-        return bool(self._pending)
+        return bool(self._pending or self._stored)
 
     @property
     def nbytes(self) -> int:
-        """Bytes of the updates that wait."""
-        return sum(delta.oks.nbytes + delta.errs.nbytes for delta in self._pending)
+        """Bytes in memory of the updates that wait."""
+        decoded = sum(delta.oks.nbytes + delta.errs.nbytes for delta in self._pending)
+        return decoded + sum(stored.inline_nbytes for stored in self._stored)
+
+    @property
+    def decoded_nbytes(self) -> int:
+        """About the bytes of all updates that wait, once they are read."""
+        return self.nbytes + sum(stored.decoded_nbytes for stored in self._stored)
 
     def rows(self, upper: int) -> int:
-        """How many updates below `upper` wait."""
+        """How many updates below `upper` wait, of those that are read."""
         if upper >= self.frontier:
             return sum(len(delta.oks) for delta in self._pending)
         return sum(int((delta.oks.times < np.uint64(upper)).sum()) for delta in self._pending)
 
     def clear(self) -> None:
         """Drops the updates that wait: the reader is gone."""
-        self._pending = []
+        self._pending, self._stored = [], []
 
     def load(self) -> int:
-        """Reads what the import begins with; returns the number of rows in the snapshot."""
+        """Reads what the import begins with; returns the number of rows in the snapshot, or of updates that make it up."""
+        source = self._source
+        if source.changes is None and self._is_told(source.snapshot):
+            self._tell(source.snapshot, source.schema, 0, source.as_of + 1, source.as_of)
+            rows = self._stored[-1].rows
+            self.load_updates()
+            return rows
         snapshot = load_snapshot(self._blob, self._source, self._width)
         self.load_updates()
         self._pending.insert(0, snapshot)
@@ -135,6 +153,9 @@ class Input:
     def load_updates(self) -> int:
         """Reads only what follows the snapshot: that is in the state already.  Returns the number of updates."""
         source = self._source
+        if self._is_told(source.updates):
+            self._tell(source.updates, source.schema, source.as_of + 1, source.upper)
+            return self._stored[-1].rows
         delta = read_updates(self._blob, source.updates, source.schema, source.as_of + 1, source.upper)
         self._pending.append(_narrow(delta, self._width))
         return len(delta.oks)
@@ -146,18 +167,31 @@ class Input:
         `read` is what reads them, if somebody else may have done so (`read_once`)."""
         if upper <= self.frontier:
             return
-        if parts:
+        if self._is_told(parts):
+            self._tell(parts, schema or self._source.schema, self.frontier, upper)
+        elif parts:
             delta = read(self._blob, parts, schema or self._source.schema, self.frontier, upper)
             self._pending.append(_narrow(delta, len(self.schema)))
         self.frontier = upper
 
-    def hand_over(self, delta: Delta, upper: int) -> None:
-        """The output of a dataflow of the same replica, complete below `upper`."""
+    def hand_over(self, delta: Delta, upper: int, parts: Sequence[PartRef] = ()) -> None:
+        """The output of a dataflow of the same replica, complete below `upper`; some of it may be in parts."""
         if upper <= self.frontier:
             return
+        if parts:
+            written = read_updates(self._blob, parts, self._source.schema, self.frontier, upper)
+            self._pending.append(_narrow(written, len(self.schema)))
         if delta:
             self._pending.append(_from(delta, self.frontier))
         self.frontier = upper
+
+    def _is_told(self, parts: Sequence[PartRef]) -> bool:
+        return self._most_read is not None and sum(part.rows for part in parts) >= self._most_read
+
+    def _tell(
+        self, parts: Sequence[PartRef], schema: Schema, lower: int, upper: int, as_of: int | None = None
+    ) -> None:
+        self._stored.append(Stored(tuple(parts), schema, len(self.schema), lower, upper, as_of))
 
     def close(self, upper: int) -> None:
         """Nothing more will come below `upper`."""
@@ -175,6 +209,21 @@ class Input:
                 self._pending = [later]
                 waiting = _below(waiting, upper)
         return waiting if waiting else None
+
+    def take_stored(self, upper: int) -> tuple[Stored, ...]:
+        """Where the waiting updates below `upper` are stored that are not read."""
+        divided = [stored.divided(upper) for stored in self._stored]
+        self._stored = [later for _, later in divided if later is not None]
+        return tuple(now for now, _ in divided if now is not None)
+
+    def read_stored(self) -> None:
+        """Reads what waits on: what is stored is there for some time only.  Raises InputLost."""
+        for stored in self._stored:
+            delta = read_share(self._blob, whole(stored))
+            if stored.as_of is not None:
+                delta = Delta(consolidate(delta.oks), consolidate(delta.errs))
+            self._pending.append(delta)
+        self._stored = []
 
 
 def _from(delta: Delta, lower: int) -> Delta:

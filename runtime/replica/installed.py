@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ..compute.dataflow import Dataflow
+from ..compute.partitioned.messages import Writing
 from ..compute.partitioned.placement import undivided
 from ..compute.plan import not_a_job, reading
 from ..compute.run import Run
@@ -20,7 +21,13 @@ from .index import Index
 from .inputs import Input
 from .protocol import IndexOutput, InstallDataflow, Repoint, SubscriptionOutput, ViewOutput
 from .step_under_way import StepUnderWay
-from .workers.team import DividedDataflow, Team
+from .workers.team import DividedDataflow, Stepped, Team
+
+READ_APART_ROWS = 20_000
+"""Of so many rows of an input that come at once, each worker of a divided dataflow reads a share."""
+
+FEW_WRITTEN_ROWS = 1_000
+"""More rows than these of an output are written by the worker of a divided dataflow where they come out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +36,9 @@ class Recent:
 
     lower: int
     upper: int
-    outputs: tuple[tuple[int, Delta], ...] = ()
+    outputs: tuple[tuple[int, Stepped], ...] = ()
 
-    def then(self, upper: int, output: Delta | None) -> Recent:
+    def then(self, upper: int, output: Stepped | None) -> Recent:
         """With what was put out up to `upper`, if it was anything."""
         return Recent(self.lower, upper, (*self.outputs, (upper, output)) if output else self.outputs)
 
@@ -82,14 +89,18 @@ class Installed:
         never_by_job = "it is a subscription's" if isinstance(output, SubscriptionOutput) else not_a_job(plan)
         if team is not None and undivided(plan) is None and command.state is None:
             dataflow: Dataflow = DividedDataflow(team, plan, command.as_of, arranged=arranged)
+            most_read: int | None = READ_APART_ROWS
             never_by_job = "its state is divided among the workers of its replica"
         else:
             dataflow = Dataflow(plan, command.as_of, arranged=arranged)
+            most_read = None
         appended = output.upper if isinstance(output, ViewOutput) else 0
         return cls(
             id=command.id,
             dataflow=dataflow,
-            inputs={source.id: Input(blob, source, widths.get(source.id)) for source in command.imports},
+            inputs={
+                source.id: Input(blob, source, widths.get(source.id), most_read) for source in command.imports
+            },
             output=output,
             schema=plan.schema,
             upper=command.as_of,
@@ -155,6 +166,11 @@ class Installed:
     def waiting(self) -> int:
         return sum(source.nbytes for source in self.inputs.values())
 
+    @property
+    def to_take_in(self) -> int:
+        """About the bytes in memory of what waits, once it is read."""
+        return sum(source.decoded_nbytes for source in self.inputs.values())
+
     def spill(self) -> bool:
         """Asks for as much state as possible to be moved to files; False when no more can be."""
         if self.state is None or self.failed:
@@ -194,6 +210,23 @@ class Installed:
     def rows_waiting(self, upper: int) -> int:
         """The updates that a step to `upper` would take in."""
         return sum(source.rows(upper) for source in self.inputs.values())
+
+    def step(self, inputs: Mapping[GlobalId, Delta], upper: int, *, is_read: bool) -> Stepped:
+        """Steps the dataflow over the inputs, and what waits as it is stored.  What comes out at several workers may be written there;
+        `is_read`: not so, as somebody in this process wants the rows."""
+        divided, stored = self.divided, {}
+        if divided is not None:
+            stored = {id_: some for id_, i in self.inputs.items() if (some := i.take_stored(upper))}
+        if self.state is not None and (inputs or stored):
+            rows = sum(len(delta.oks) for delta in inputs.values())
+            self.state.took(rows + sum(some.rows for each in stored.values() for some in each))
+        if divided is None:
+            return Stepped(self.dataflow.step(inputs, self.upper, upper))
+        writing = None
+        if isinstance(self.output, ViewOutput) and not is_read:
+            since = max(self.appended, self.upper)
+            writing = Writing(self.output.shard, since, self.hydrated, FEW_WRITTEN_ROWS)
+        return divided.step_over(inputs, stored, self.upper, upper, writing)
 
     def take(self, upper: int) -> dict[GlobalId, Delta]:
         """What waits below `upper`, by input."""

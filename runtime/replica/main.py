@@ -75,6 +75,7 @@ from .protocol import (
 )
 from .step_under_way import StepUnderWay
 from .stop_deadline import StopDeadline
+from .workers.member import Start
 from .workers.team import Team
 
 logger = logging.getLogger(__name__)
@@ -175,7 +176,8 @@ class Replica:
         retrying = RetryingBlob(blob, self._gone)
         self._supervisor = Supervisor(self._failed)
         self._outputs = OutputWriter(connection.send, self._supervisor)
-        self._team = Team(workers, files, writer) if workers > 1 else None
+        start = Start(blob, files, writer, dict(os.environ))
+        self._team = Team(workers, start, retrying) if workers > 1 else None
         if isinstance(files, CopiedFiles):
             files = files.over(lambda objects: RetryingObjects(objects, self._gone))
         self._dataflows = Dataflows(retrying, writer, self._outputs, files, self._team)

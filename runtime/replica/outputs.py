@@ -16,19 +16,20 @@ import numpy as np
 
 from ..expr.tree.relation import GlobalId
 from ..persist.blob.base import Blob
-from ..persist.part import ShardId
+from ..persist.part import PartRef, ShardId
 from ..repr.batch import Delta
 from ..repr.schema import Schema
 from .blob_retry import write_parts_when_there_is_room
 from .installed import Installed
 from .output_writer import OutputWriter
 from .protocol import Append, Hydrated, Message, SubscriptionOutput, Updates, ViewOutput, packed_changes
+from .workers.team import Stepped
 
 
 @dataclass(frozen=True, slots=True)
 class Unwritten:
-    """What a view has put out in `[lower, upper)`; `delta` None: nothing that is not durable already.  `first`: the
-    view is hydrated with it."""
+    """What a view has put out in `[lower, upper)`; `delta` None: nothing that is not durable already, or in `parts` that are written.
+    `first`: the view is hydrated with it."""
 
     installed: Installed
     id: GlobalId
@@ -38,6 +39,7 @@ class Unwritten:
     lower: int
     upper: int
     first: bool
+    parts: tuple[PartRef, ...] = ()
 
 
 @dataclass(slots=True)
@@ -58,14 +60,15 @@ class Outputs:
     indexes: list[tuple[GlobalId, int]] = field(default_factory=list)
     passed: list[tuple[Installed, GlobalId, int]] = field(default_factory=list)
 
-    def add(self, installed: Installed, delta: Delta, lower: int, upper: int) -> Iterator[Message]:
+    def add(self, installed: Installed, stepped: Stepped, lower: int, upper: int) -> Iterator[Message]:
         """Takes the output of the dataflow in `[lower, upper)`; yields what can be sent at once."""
+        delta = stepped.delta
         if isinstance(installed.output, SubscriptionOutput):
             yield from _changes(installed, installed.output, delta, upper)
             return
         first, installed.hydrated = not installed.hydrated, True
         if installed.index is None:
-            self.views.append(_unwritten(installed, delta, lower, upper, first))
+            self.views.append(_unwritten(installed, stepped, lower, upper, first))
             return
         self.indexes.append((installed.id, upper))
         if first:
@@ -81,7 +84,9 @@ class Outputs:
 
     def messages(self) -> Iterator[Message]:
         """What is to be sent now; what is written beside is sent when it is."""
-        computed = tuple((view.id, view.upper) for view in self.views if view.delta is not None)
+        computed = tuple(
+            (view.id, view.upper) for view in self.views if view.delta is not None and not view.parts
+        )
         if self.indexes or computed:
             yield Append((), tuple(self.indexes), computed)
         if not self.views and not self.passed:
@@ -117,7 +122,7 @@ class Outputs:
     def _write(self, view: Unwritten) -> Updates | None:
         """The append for a view's output; None when there is nothing to append."""
         if view.delta is None:
-            return None
+            return Updates(view.id, view.lower, view.upper, view.parts) if view.parts else None
         parts = write_parts_when_there_is_room(
             self.blob,
             view.shard,
@@ -127,20 +132,20 @@ class Outputs:
             passing=not view.first,
             wanted=lambda: self.wanted(view.installed),
         )
-        return Updates(view.id, view.lower, view.upper, parts)
+        return Updates(view.id, view.lower, view.upper, view.parts + parts)
 
 
-def _unwritten(installed: Installed, delta: Delta, lower: int, upper: int, first: bool) -> Unwritten:
+def _unwritten(installed: Installed, stepped: Stepped, lower: int, upper: int, first: bool) -> Unwritten:
     assert isinstance(installed.output, ViewOutput)
     # What was durable when the view was installed is the same, and stays.  What others have written since is
     # left to the commit, which knows of it.
     since = max(installed.appended, lower)
-    new = delta
+    new = delta = stepped.delta
     if delta and since > lower:
         new = Delta(delta.oks.filter(delta.oks.times >= since), delta.errs.filter(delta.errs.times >= since))
-    installed.recent = installed.recent.then(upper, new)
-    output, schema = installed.output, installed.schema
-    return Unwritten(installed, installed.id, output.shard, schema, new or None, since, upper, first)
+    installed.recent = installed.recent.then(upper, Stepped(new, stepped.parts))
+    shard, schema = installed.output.shard, installed.schema
+    return Unwritten(installed, installed.id, shard, schema, new or None, since, upper, first, stepped.parts)
 
 
 def _changes(installed: Installed, output: SubscriptionOutput, delta: Delta, upper: int) -> Iterator[Message]:

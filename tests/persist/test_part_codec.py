@@ -26,7 +26,7 @@ from ptvc.persist.codec import (
     parquet_names,
 )
 from ptvc.persist.part import PartRef, stamp, trim
-from ptvc.persist.read import read_part
+from ptvc.persist.read import read_part, read_stretch
 from ptvc.persist.write import INLINE_MAX_BYTES, PASSING_MAX_BYTES, inline_part, write_parts
 from ptvc.repr.batch import NO_ERRORS, Batch, Delta, empty_delta
 from ptvc.repr.schema import ERROR_SCHEMA, Column, Schema
@@ -189,6 +189,33 @@ def test_integers_are_packed() -> None:
     assert "DELTA_BINARY_PACKED" in encodings["k"]
     assert "DELTA_BINARY_PACKED" in encodings["__time"]
     assert "RLE_DICTIONARY" in encodings["t"]
+
+
+def test_what_is_large_can_be_decoded_in_stretches() -> None:
+    """Each decodes the row groups that it has rows of; a file of an earlier version has one group."""
+    schema = Schema((Column("k", INT8), Column("t", TEXT)))
+    count = 150_000
+    columns = (pa.array(np.arange(count)), pa.array([f"t{i % 99}" for i in range(count)]))
+    rows = Batch(columns, np.full(count, 5, np.uint64), np.ones(count, np.int64))
+    data = encode_parquet(schema, Delta(rows, NO_ERRORS))
+    file = pq.ParquetFile(pa.BufferReader(data))
+    groups = [file.metadata.row_group(i).num_rows for i in range(file.num_row_groups)]
+    assert groups == [50_000] * 3
+    for start, stop in ((0, count), (0, 1), (49_999, 50_001), (60_000, 149_000), (count - 1, count)):
+        found = decode_parquet(schema, data, with_errors=False, stretch=(start, stop))
+        assert updates_of(found.oks) == updates_of(rows.slice(start, stop))
+        (only,) = decode_parquet(schema, data, (1,), with_errors=False, stretch=(start, stop)).oks.columns
+        assert only.equals(columns[1].slice(start, stop - start))
+
+
+@pytest.mark.parametrize("rows", [3, 2_000])
+def test_stretches_of_a_part_are_those_of_its_rows(rows: int) -> None:
+    blob, delta = MemoryBlob(), delta_of([((i, f"{i}" * 50), 3 + i % 4, 1) for i in range(rows)])
+    (ref,) = write_parts(blob, "s", SCHEMA, delta, writer="w")
+    found = read_stretch(blob, ref, SCHEMA, None, (1, rows - 1), 4, 6)
+    assert updates_of(found) == [u for u in updates_of(delta.oks.slice(1, rows - 1)) if 4 <= u[1] < 6]
+    at_nine = read_stretch(blob, stamp(ref, 9), SCHEMA, None, (1, rows - 1), 0, 10)
+    assert {time for _, time, _ in updates_of(at_nine)} == {9}
 
 
 def test_a_parquet_part_is_a_file_for_any_tool(tmp_path: Path) -> None:

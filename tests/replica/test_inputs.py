@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import random
 
+import pytest
+from ptvc.compute.partitioned.stored import InputLost, read_share, whole
 from ptvc.persist.blob.memory import MemoryBlob
+from ptvc.persist.write import write_parts
 from ptvc.replica.inputs import Input, load_rows, read_once
 
-from .support import Update, delta, imported, parts, updates_of
+from .support import SCHEMA, Update, delta, imported, parts, updates_of
 
 
 def taken(source: Input, upper: int) -> list[Update]:
@@ -67,6 +70,59 @@ def test_what_several_read_is_read_once() -> None:
     assert [updates_of(delta.oks) for delta in found if delta] == [[(1, 3, 1), (2, 7, 1)]] * 2 + [[(2, 7, 1)]]
     first, second, _ = (delta.oks.columns[0].buffers()[1] for delta in found if delta)
     assert first.address == second.address
+
+
+def told(blob: MemoryBlob, source: Input, upper: int) -> list[Update]:
+    """What was not read: updates as they are stored."""
+    stored = source.take_stored(upper)
+    return sorted(u for some in stored for u in updates_of(read_share(blob, whole(some)).oks))
+
+
+def test_much_is_told_and_not_read() -> None:
+    blob = MemoryBlob()
+    source = Input(blob, imported(blob, "t", as_of=0, upper=1), most_read=3)
+    source.receive(parts(blob, (1, 3, 1), (2, 5, 1)), 10)
+    source.receive(parts(blob, *((i, i + 10, 1) for i in range(5))), 20)
+    assert source.waits
+    assert taken(source, 20) == [(1, 3, 1), (2, 5, 1)]
+    assert source.waits
+    assert told(blob, source, 12) == [(0, 10, 1), (1, 11, 1)]
+    source.read_stored()
+    assert told(blob, source, 20) == []
+    assert taken(source, 20) == [(2, 12, 1), (3, 13, 1), (4, 14, 1)]
+    assert not source.waits
+
+
+def test_contents_are_told_with_the_time_that_they_are_of() -> None:
+    """They are stored as updates, of which some cancel out."""
+    blob = MemoryBlob()
+    begin = imported(
+        blob,
+        "t",
+        as_of=10,
+        upper=20,
+        snapshot=[(1, 3, 1), (1, 5, -1), (2, 5, 1), (2, 6, 1)],
+        updates=[(3, 12, 1)],
+    )
+    source = Input(blob, begin, most_read=4)
+    assert source.load() == 4
+    assert told(blob, source, 20) == [(1, 10, -1), (1, 10, 1), (2, 10, 1), (2, 10, 1)]
+    assert taken(source, 20) == [(3, 12, 1)]
+    source = Input(blob, begin, most_read=4)
+    source.load()
+    source.read_stored()
+    assert taken(source, 20) == [(2, 10, 2), (3, 12, 1)]
+
+
+def test_what_waited_too_long_is_lost() -> None:
+    blob = MemoryBlob()
+    source = Input(blob, imported(blob, "t", as_of=0, upper=1), most_read=1)
+    (part,) = write_parts(blob, "t", SCHEMA, delta(*((i, 5, 1) for i in range(30_000))), writer="w")
+    source.receive((part,), 10)
+    assert part.blob is not None
+    blob.delete(part.blob)
+    with pytest.raises(InputLost):
+        source.read_stored()
 
 
 def test_random_deliveries_add_up_to_the_history() -> None:

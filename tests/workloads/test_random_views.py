@@ -17,8 +17,11 @@ from typing import Any
 import psycopg
 import pytest
 from inprocess import FAST, InProcess
+from ptvc.compute.partitioned import stored
 from ptvc.config import Settings
+from ptvc.replica import installed
 from ptvc.replica.protocol import RunJob
+from ptvc.replica.workers import team
 from ways import WAYS, Variant, running_in
 
 from .maintained import Row, rows_of
@@ -62,7 +65,10 @@ def test_views_whose_every_step_is_a_job_equal_postgres(oracle: psycopg.Connecti
 
 @pytest.mark.slow(ordinary=1)
 @pytest.mark.parametrize(("seed", "workers"), [(300, 2), (301, 3), (302, 7)])
-def test_views_of_several_workers_equal_postgres(oracle: psycopg.Connection, seed: int, workers: int) -> None:
+def test_views_of_several_workers_equal_postgres(
+    oracle: psycopg.Connection, seed: int, workers: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    divide_few_rows(monkeypatch, seed)
     check(oracle, seed, views=AT_ONCE, batches=5, workers=workers)
 
 
@@ -70,17 +76,28 @@ def test_views_of_several_workers_equal_postgres(oracle: psycopg.Connection, see
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize(("seed", "workers"), [(310 + i, (2, 3, 7)[i % 3]) for i in range(10)])
 def test_views_whose_workers_are_killed_equal_postgres(
-    oracle: psycopg.Connection, seed: int, workers: int
+    oracle: psycopg.Connection, seed: int, workers: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    divide_few_rows(monkeypatch, seed)
     check(oracle, seed, views=AT_ONCE, batches=10, workers=workers, kills=True)
 
 
 @pytest.mark.slow(ordinary=1)
 @pytest.mark.parametrize("seed", [330, 331, 332])
 def test_views_whose_workers_become_more_or_fewer_equal_postgres(
-    oracle: psycopg.Connection, seed: int
+    oracle: psycopg.Connection, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    divide_few_rows(monkeypatch, seed)
     check(oracle, seed, views=AT_ONCE, batches=6, workers=2, rescales=True)
+
+
+def divide_few_rows(monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
+    """By half of the seeds workers read shares of few rows, and write them, as they do of many."""
+    if seed // 2 % 2:
+        monkeypatch.setattr(installed, "READ_APART_ROWS", 3)
+        monkeypatch.setattr(installed, "FEW_WRITTEN_ROWS", 1)
+        monkeypatch.setattr(team, "GATHER_ROWS", 3)
+        monkeypatch.setattr(stored, "LEAST_CUT_ROWS", 1)
 
 
 def check(

@@ -1,4 +1,4 @@
-"""How a step's inputs are dealt out to the parts of a dataflow, and its outputs come together."""
+"""How rows of a step's inputs are dealt out to the parts of a dataflow, and its outputs come together."""
 
 from __future__ import annotations
 
@@ -8,12 +8,11 @@ from itertools import chain
 import numpy as np
 import pyarrow as pa
 
-from ...expr.tree.relation import GlobalId
 from ...repr.batch import Batch, Delta, concat_batches
 from ...repr.schema import ERROR_SCHEMA, Schema
 from ..spark.exchange import pieces, split
 from .messages import Done
-from .placement import Columns
+from .part import Part
 from .row_format import from_buffer, to_buffer
 
 FEW_ROWS = 1_000
@@ -21,24 +20,21 @@ FEW_ROWS = 1_000
 
 
 def dealt_out(
-    inputs: Mapping[GlobalId, Delta],
-    schemas: Mapping[GlobalId, Schema],
-    dealt: Mapping[GlobalId, Columns],
-    parts: int,
-) -> tuple[dict[GlobalId, Delta], dict[int, dict[GlobalId, pa.Buffer]]]:
-    """The share of the first part, and those of the others as they are sent: rows by the columns that `dealt` names, others in equal
-    stretches; errors are the first part's."""
-    mine: dict[GlobalId, Delta] = {}
-    others: dict[int, dict[GlobalId, pa.Buffer]] = {part: {} for part in range(1, parts)}
-    for id_, delta in inputs.items():
-        columns = dealt.get(id_)
+    inputs: Mapping[int, Delta], part: Part, parts: int
+) -> tuple[dict[int, Delta], dict[int, dict[int, pa.Buffer]]]:
+    """The share of the first part, and those of the others as they are sent, all by the import's position: rows by the columns that
+    the `part` says, others in equal stretches; errors are the first part's."""
+    mine: dict[int, Delta] = {}
+    others: dict[int, dict[int, pa.Buffer]] = {part: {} for part in range(1, parts)}
+    for at, delta in inputs.items():
+        columns = part.dealt[at]
         found = split(delta.oks, columns, parts, 0) if columns else _stretches(delta.oks, parts)
-        mine[id_] = Delta(delta.oks.slice(0, 0), delta.errs)
-        for part, rows in found:
-            if part == 0:
-                mine[id_] = Delta(rows, delta.errs)
+        mine[at] = Delta(delta.oks.slice(0, 0), delta.errs)
+        for other, rows in found:
+            if other == 0:
+                mine[at] = Delta(rows, delta.errs)
             else:
-                others[part][id_] = to_buffer(schemas[id_], rows)
+                others[other][at] = to_buffer(part.import_schemas[at], rows)
     return mine, others
 
 
@@ -49,7 +45,7 @@ def _stretches(rows: Batch, parts: int) -> Iterable[tuple[int, Batch]]:
 
 
 def together(schema: Schema, mine: Delta, done: Collection[Done]) -> Delta:
-    """What has come out in all parts: here, and in those that are done."""
+    """What has come out in all parts, and is not written yet: here, and in those that are done."""
     rows = (from_buffer(schema, member.rows) for member in done if member.rows is not None)
     errors = [from_buffer(ERROR_SCHEMA, member.errors) for member in done if member.errors is not None]
     return Delta(

@@ -19,7 +19,7 @@ from ...errors import PtvcError, StorageError
 from ..run import Run
 from ..run_store import RunStore, StateId
 from ..shared_files import SharedFiles
-from .messages import Keep, Kept, Open, Press, Save, Saved, Sweep
+from .messages import Keep, Kept, Press, Save, Saved, Sweep
 from .part import Part
 from .part_state import PartState
 
@@ -31,8 +31,13 @@ Handles = Mapping[StateId, tuple[Run, ...]]
 class Beside(Protocol):
     """What runs beside the steps of a member, one after the other, and answers the leader."""
 
-    def opened(self, message: Open) -> SharedFiles:
-        """Its files, with a store that is waited for while it is away."""
+    @property
+    def files(self) -> SharedFiles:
+        """In which state is, with a store that is waited for while it is away."""
+
+    @property
+    def writer(self) -> str:
+        """Names the replica's attempt in them."""
 
     def submit(self, work: Callable[[], None]) -> None: ...
 
@@ -47,8 +52,6 @@ class MemberStates:
         self._here = here
         self._workers = workers
         self._given = beside
-        self._files: SharedFiles | None = None
-        self._writer = ""
         self._states: dict[int, PartState] = {}
         self.beginning: int | None = None
         """The dataflow that is beginning."""
@@ -58,18 +61,14 @@ class MemberStates:
         assert self._given is not None, "nothing runs beside the steps here"
         return self._given
 
-    def open(self, message: Open) -> None:
-        self._files = self._beside.opened(message)
-        self._writer = f"{message.writer}-{self._here}"
-
     def keep(self, message: Keep, part: Part) -> Kept:
-        number = message.dataflow
+        number, files = message.dataflow, self._beside.files
+        writer = f"{self._beside.writer}-{self._here}"
         self.beginning = number
         try:
-            assert self._files is not None, "files are opened first"
-            directory = self._files.path(message.directory)
+            directory = files.path(message.directory)
             directory.mkdir(parents=True, exist_ok=True)
-            state = PartState(part, RunStore(directory, self._writer, message.spill_rows, self._files))
+            state = PartState(part, RunStore(directory, writer, message.spill_rows, files))
             state.begin(message.beginning, self._here, self._workers)
         except (OSError, PtvcError) as error:
             return Kept(number, 0, 0, _told(error))

@@ -3,7 +3,7 @@
 ```
 leader ── Install, Begin, Abort, Ask, Forget ──> members          worker ── Rows ──> every other worker, once per level
 leader <── Done, Failed, Aborted, Told ───────── members
-leader ── Open, Keep, Press, Save, Sweep ──────> members
+leader ── Keep, Press, Save, Sweep ────────────> members
 leader <── Kept, and by a way of its own Saved ─ members
 ```
 
@@ -13,19 +13,18 @@ leader has said that it begins.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import pyarrow as pa
 
 from ...errors import PtvcError
-from ...expr.tree.relation import GlobalId
+from ...persist.part import PartRef, ShardId
 from ..checkpoint import StoredState
 from ..dataflow import OperatorStatistics
-from ..plan import DataflowPlan
-from ..shared_files import SharedFiles
 from .part import Piece
 from .part_state import Beginning
+from .placement import Division
+from .stored import Share
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +32,7 @@ class Install:
     """Have a part of a new dataflow; `arranged` is as in `Dataflow`."""
 
     dataflow: int
-    plan: DataflowPlan
+    division: Division
     as_of: int
     arranged: bool
 
@@ -46,14 +45,43 @@ class Forget:
 
 
 @dataclass(frozen=True, slots=True)
+class Writing:
+    """Rows of the output that are not before `since` are appended to the shard; `passing` as in `write_parts`.  Of no more than `few` rows a
+    worker makes no part of its own: the leader writes them with others'."""
+
+    shard: ShardId
+    since: int
+    passing: bool
+    few: int
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What is to be done in a step, beside what each worker takes in: `writing` (None: rows of the output are the leader's), and whether
+    rows of the output are brought together for it (`gather`)."""
+
+    lower: int
+    upper: int
+    writing: Writing | None = None
+    gather: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Begin:
-    """Make step number `step`, of one dataflow, over this share of the inputs' rows; the process may have `most` bytes meanwhile."""
+    """Make step number `step`, of one dataflow, over this share of the inputs: `rows` of imports, and what is `stored`, by the position of
+    the import (None: nobody reads); the process may have `most` bytes meanwhile.
+
+    Nobody but the leader has had anything to do before `level`, and from there this member has `arrived`; of those who have anything to do
+    in that level, the `active`, each says at its end what goes where, and then all do."""
 
     step: int
     dataflow: int
-    lower: int
-    upper: int
-    inputs: dict[GlobalId, pa.Buffer]
+    work: Work
+    rows: dict[int, pa.Buffer]
+    stored: tuple[tuple[int, Share], ...] | None
+    level: int
+    arrived: tuple[Piece, ...]
+    active: tuple[int, ...]
     most: int | None
 
 
@@ -68,12 +96,13 @@ class Rows:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """The member's part of the step is over: the rows (None: none) and the errors that have come out there, when its part is due
-    next, and the bytes that it holds."""
+    """The member's part of the step is over: the rows (None: none) and the errors that have come out there, or the rows as the `parts` that
+    it has written; when its part is due next, and the bytes that it holds."""
 
     step: int
     rows: pa.Buffer | None
     errors: pa.Buffer | None
+    parts: tuple[PartRef, ...]
     next_due: int
     nbytes: int
 
@@ -114,16 +143,6 @@ class Told:
 
     dataflow: int
     statistics: tuple[OperatorStatistics, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Open:
-    """Keep state in these files; `writer` names the replica's attempt in them, and `environment` has the leader's variables, with the
-    secrets of the store."""
-
-    files: SharedFiles
-    writer: str
-    environment: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,6 +202,6 @@ class Sweep:
     kept: StoredState
 
 
-ToMember = Install | Forget | Begin | Rows | Abort | Ask | Open | Keep | Press | Save | Sweep
+ToMember = Install | Forget | Begin | Rows | Abort | Ask | Keep | Press | Save | Sweep
 ToLeader = Rows | Done | Failed | Aborted | Told | Kept
 Message = ToMember | ToLeader

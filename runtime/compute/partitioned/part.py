@@ -6,23 +6,26 @@ part 1:  level 0 ──┴───────┴── level 1 ──┴──
 ```
 
 The plan is cut where rows move (`plan.levels`), as for a Spark job.  Errors stay where they are until they come out, since how
-often one is there has no meaning.
+often one is there has no meaning.  Two levels more there may be: one before all others, in which each part reads a share of what is
+stored, and one behind them, in which equal rows of the output come together.
 """
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import pyarrow as pa
 
 from ...expr.tree.relation import GlobalId
-from ...repr.batch import NO_ERRORS, Delta, concat_deltas, empty_batch
-from ...repr.schema import Schema
+from ...repr.batch import NO_ERRORS, Batch, Delta, concat_batches, concat_deltas, empty_batch
+from ...repr.consolidate import consolidate
+from ...repr.schema import ERROR_SCHEMA, Schema
 from ..dataflow import Dataflow
-from ..plan import DataflowPlan, Exchange, Import
+from ..plan import Exchange, Import
 from ..spark.exchange import split
 from ..spark.topology import Topology
+from .placement import Division
 from .row_format import from_buffer, to_buffer
 
 Piece = tuple[int, pa.Buffer]
@@ -30,6 +33,20 @@ Piece = tuple[int, pa.Buffer]
 
 Passing = Sequence[Sequence[Piece]]
 """By part, what goes to it, or has come from it."""
+
+
+Going = Generator[Passing, Passing, Delta]
+"""A step of a part: it yields at the end of each level but the last what goes to the other parts, and wants what has come from these;
+it returns the updates of the output that have come out here."""
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """What a part has read of an import's stored updates; `summed`: equal rows are to be added up."""
+
+    position: int
+    delta: Delta
+    summed: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,14 +59,18 @@ class _Way:
 
 
 class Part(Dataflow):
-    """The part number `part` of `parts`, of a plan whose exchanges are to be made (see `placement.divided`)."""
+    """The part number `part` of `parts`.  Imports go by their position, as what is imported may be called otherwise later."""
 
     def __init__(
-        self, plan: DataflowPlan, as_of: int, part: int, parts: int, *, arranged: bool = False
+        self, division: Division, as_of: int, part: int, parts: int, *, arranged: bool = False
     ) -> None:
+        plan = division.plan
         super().__init__(plan, as_of, arranged=arranged, part=part)
         self._part = part
         self._parts = parts
+        self.dealt = tuple(division.dealt.get(id_) for id_ in plan.imports)
+        self.import_schemas = tuple(map(plan.import_schema, plan.imports))
+        self.output_lies = division.output_lies
         topology = Topology(plan, first=False)
         self._levels = topology.levels
         last: dict[tuple[int, Exchange], int] = {}
@@ -69,12 +90,30 @@ class Part(Dataflow):
                 at = topology.level_of[edge.consumer]
                 self._read_last[edge.producer] = max(self._read_last[edge.producer], at)
 
+    @property
+    def levels(self) -> int:
+        return len(self._levels)
+
     def level_by_level(
-        self, inputs: Mapping[GlobalId, Delta], lower: int, upper: int
-    ) -> Generator[Passing, Passing, Delta]:
-        """A step over this part's share of the inputs.  Yields at the end of each level but the last what goes to the other parts,
-        and wants what has come from these; returns the updates of the output that come out here, not consolidated, errors as often
-        as they occur."""
+        self,
+        inputs: Mapping[int, Delta],
+        lower: int,
+        upper: int,
+        *,
+        read: Callable[[], Iterable[Read]] | None = None,
+        gather: bool = False,
+    ) -> Going:
+        """A step over this part's share of the inputs; with `read`, of stored ones, too, which are dealt out before all else.  The output
+        is not consolidated, errors are there as often as they occur; with `gather`, equal rows of it are in one part."""
+        if read is not None:
+            inputs = yield from self._met(inputs, read())
+        named = {self.plan.imports[at]: delta for at, delta in inputs.items()}
+        output = yield from self._through_levels(named, lower, upper)
+        if gather:
+            output = yield from self._gathered(output)
+        return output
+
+    def _through_levels(self, inputs: Mapping[GlobalId, Delta], lower: int, upper: int) -> Going:
         first = lower == self.as_of
         self._upper = upper
         self._next_due = None
@@ -93,6 +132,58 @@ class Part(Dataflow):
         for arranged in self._arranged:
             arranged.end_step()
         return results[self.plan.output]
+
+    def _met(
+        self, inputs: Mapping[int, Delta], found: Iterable[Read]
+    ) -> Generator[Passing, Passing, Mapping[int, Delta]]:
+        """The inputs with those rows of what all parts have read that belong here; errors are the first part's."""
+        sent: list[list[Piece]] = [[] for _ in range(self._parts)]
+        here: dict[int, list[Delta]] = {at: [delta] for at, delta in inputs.items()}
+        summed = set()
+        for read in found:
+            schema = self.import_schemas[read.position]
+            by = self.dealt[read.position]
+            if read.summed:
+                summed.add(read.position)
+                by = by or tuple(range(len(schema)))
+            mine = here.setdefault(read.position, [])
+            for part, rows in split(read.delta.oks, by, self._parts, self._part):
+                if part == self._part:
+                    mine.append(Delta(rows, NO_ERRORS))
+                else:
+                    sent[part].append((2 * read.position, to_buffer(schema, rows)))
+            if len(read.delta.errs):
+                if self._part == 0:
+                    mine.append(Delta(empty_batch(schema), read.delta.errs))
+                else:
+                    sent[0].append((2 * read.position + 1, to_buffer(ERROR_SCHEMA, read.delta.errs)))
+        for pieces in (yield sent):
+            for number, buffer in pieces:
+                at, errors = divmod(number, 2)
+                schema = self.import_schemas[at]
+                here.setdefault(at, []).append(
+                    Delta(empty_batch(schema), from_buffer(ERROR_SCHEMA, buffer))
+                    if errors
+                    else Delta(from_buffer(schema, buffer), NO_ERRORS)
+                )
+        whole = {at: concat_deltas(self.import_schemas[at], deltas) for at, deltas in here.items()}
+        for at in summed:
+            whole[at] = Delta(consolidate(whole[at].oks), consolidate(whole[at].errs))
+        return whole
+
+    def _gathered(self, output: Delta) -> Going:
+        """The output with its rows by the hash of all columns."""
+        schema = self.output_schema
+        sent: list[list[Piece]] = [[] for _ in range(self._parts)]
+        here = []
+        for part, rows in split(output.oks, tuple(range(len(schema))), self._parts, self._part):
+            if part == self._part:
+                here.append(rows)
+            else:
+                sent[part].append((0, to_buffer(schema, rows)))
+        for pieces in (yield sent):
+            here += [from_buffer(schema, buffer) for _, buffer in pieces]
+        return Delta(concat_batches(schema, here), output.errs)
 
     def _at(
         self,
@@ -143,21 +234,19 @@ class Part(Dataflow):
         for number in [n for n in arrived if self._ways[n].last <= level]:
             del arrived[number]
 
-    def inputs_of(self, rows: Mapping[GlobalId, pa.Buffer]) -> dict[GlobalId, Delta]:
+    def inputs_of(self, rows: Mapping[int, pa.Buffer]) -> dict[int, Delta]:
         """The rows of imports, as they have crossed."""
         return {
-            id_: Delta(from_buffer(self.plan.import_schema(id_), buffer), NO_ERRORS)
-            for id_, buffer in rows.items()
+            at: Delta(from_buffer(self.import_schemas[at], buffer), NO_ERRORS) for at, buffer in rows.items()
         }
 
-    def with_work(
-        self, shares: Mapping[int, dict[GlobalId, pa.Buffer]], lower: int
-    ) -> Mapping[int, dict[GlobalId, pa.Buffer]]:
-        """The shares of those parts that have anything to do in a step that begins at `lower`.  Where rows move, all wait for all; and
-        a row may begin to be, or come due, without any input."""
-        if len(self._levels) > 1 or lower == self.as_of or self._waiting:
-            return shares
-        return {part: share for part, share in shares.items() if share}
+    def summed(self, rows: Batch) -> Batch:
+        """Rows of the output with equal ones added up."""
+        return rows if self._consolidated else consolidate(rows)
+
+    @property
+    def output_schema(self) -> Schema:
+        return self.plan.nodes[self.plan.output].schema
 
     @property
     def held_nbytes(self) -> int:

@@ -16,6 +16,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ...expr.tree.relation import GlobalId, JoinKind
+from ..consolidated import consolidated_nodes
 from ..plan import (
     ArrangeOp,
     AssertSingleOp,
@@ -68,6 +69,11 @@ class Division:
     plan: DataflowPlan
     dealt: Mapping[GlobalId, Columns]
     placements: tuple[Placements, ...]
+
+    @property
+    def output_lies(self) -> bool:
+        """Whether equal rows of the output come out in one part."""
+        return bool(self.placements[self.plan.output]) or consolidated_nodes(self.plan)[self.plan.output]
 
 
 def divided(plan: DataflowPlan) -> Division:

@@ -4,19 +4,22 @@ Workers go through the levels of a step together: each sends to every other what
 has that of all others for this level.  So no worker begins a level before all that belongs to it is there, and the step is over when
 all have said so.  A step that fails, or that nobody wants any more, is given up by all of them: the leader waits until each has said
 so, and what still comes of it is dropped.
+
+Who has nothing to do in the first level says nothing at its end, as all know who has.  While it is the leader alone that has, nobody else
+hears of the step; and if that goes on to the last level, those do only for which there are rows.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Generator, Mapping, Sequence
-from typing import Protocol
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
 
 import pyarrow as pa
 
 from ...errors import PtvcError, ReplicaUnavailable
-from ...expr.tree.relation import GlobalId
 from ...memory import step_within
+from ...persist.part import PartRef
 from ...repr.batch import Delta
 from ...repr.schema import ERROR_SCHEMA
 from ..dataflow import OperatorStatistics
@@ -34,116 +37,35 @@ from .messages import (
     Keep,
     Kept,
     Message,
-    Open,
     Press,
     Rows,
     Save,
     Sweep,
     Told,
+    Work,
 )
+from .one_step import LEADER, Ended, OnePart, Shares, Steps, Store, UnderWay, Wires, WorkerLost
 from .part import Part, Passing, Piece
 from .row_format import to_buffer
 
 logger = logging.getLogger(__name__)
 
-LEADER = 0
-
-
-class WorkerLost(ReplicaUnavailable):
-    """A worker has ended, and with it a part of all state: the others cannot go on."""
-
-
-class Wires(Protocol):
-    """The ways from one worker to all others.  Raises WorkerLost when one of these has ended."""
-
-    def send(self, worker: int, message: Message) -> None:
-        """Messages between two workers arrive in this order; one may wait for `flush`."""
-
-    def flush(self) -> None:
-        """Called where the others can go on with what was sent."""
-
-
-class _UnderWay:
-    """A worker's part of one step.  `early` are rows of later levels, by level and sender."""
-
-    def __init__(self, step: int, here: int, workers: int, wires: Wires) -> None:
-        self.step = step
-        self._others = [worker for worker in range(workers) if worker != here]
-        self._wires = wires
-        self._level = 0
-        self._going: Generator[Passing, Passing, Delta] | None = None
-        self._arrived: dict[int, dict[int, tuple[Piece, ...]]] = {}
-        self.output: Delta | None = None
-
-    def begin(self, going: Generator[Passing, Passing, Delta]) -> None:
-        """Runs the first level, and those whose rows are there already."""
-        self._going = going
-        self._run(None)
-        self._go_on()
-
-    def receive(self, sender: int, rows: Rows) -> None:
-        self._arrived.setdefault(rows.level, {})[sender] = rows.pieces
-        if self._going is not None:
-            self._go_on()
-
-    def _go_on(self) -> None:
-        while self.output is None and len(self._arrived.get(self._level, ())) == len(self._others):
-            pieces = self._arrived.pop(self._level)
-            self._level += 1
-            self._run([pieces[sender] for sender in self._others])
-
-    def _run(self, arrived: Passing | None) -> None:
-        assert self._going is not None
-        try:
-            leaving = next(self._going) if arrived is None else self._going.send(arrived)
-        except StopIteration as end:
-            self.output = end.value
-            return
-        for other in self._others:
-            self._wires.send(other, Rows(self.step, self._level, tuple(leaving[other])))
-        self._wires.flush()
-
-    def close(self) -> None:
-        if self._going is not None:
-            self._going.close()
-
-
-class _Steps:
-    """The steps that this worker has heard of, one of which may be under way."""
-
-    def __init__(self, here: int, workers: int, wires: Wires) -> None:
-        self._here = here
-        self._workers = workers
-        self._wires = wires
-        self._ended = 0
-        self._heard: dict[int, _UnderWay] = {}
-
-    def get(self, step: int) -> _UnderWay | None:
-        """The step; None when it is over."""
-        if step <= self._ended:
-            return None
-        if step not in self._heard:
-            self._heard[step] = _UnderWay(step, self._here, self._workers, self._wires)
-        return self._heard[step]
-
-    def end(self, step: int) -> None:
-        """Steps have ascending numbers, and one begins when the one before is over."""
-        self._ended = max(self._ended, step)
-        for number in [n for n in self._heard if n <= step]:
-            self._heard.pop(number).close()
-
 
 class Member:
     """A worker that is led; number `here` of `workers`.  `beside` its steps it saves state, if anybody asks it to."""
 
-    def __init__(self, here: int, workers: int, wires: Wires, beside: Beside | None = None) -> None:
+    def __init__(
+        self, here: int, workers: int, wires: Wires, store: Store, beside: Beside | None = None
+    ) -> None:
         self._here = here
         self._workers = workers
         self._wires = wires
-        self._steps = _Steps(here, workers, wires)
+        self._store = store
+        self._steps = Steps(here, workers, wires)
         self._parts: dict[int, Part] = {}
         self._states = MemberStates(here, workers, beside)
         self._current: Begin | None = None
+        self._one: OnePart | None = None
 
     @property
     def step(self) -> int | None:
@@ -157,12 +79,10 @@ class Member:
 
     def receive(self, sender: int, message: Message) -> None:
         match message:
-            case Install(dataflow=number, plan=plan, as_of=as_of, arranged=arranged):
-                self._parts[number] = Part(plan, as_of, self._here, self._workers, arranged=arranged)
+            case Install(dataflow=number, division=division, as_of=as_of, arranged=arranged):
+                self._parts[number] = Part(division, as_of, self._here, self._workers, arranged=arranged)
             case Forget(dataflow=number):
                 self._forget(number)
-            case Open():
-                self._states.open(message)
             case Keep(dataflow=number):
                 self._tell(self._states.keep(message, self._parts[number]))
             case Press(dataflow=number):
@@ -172,13 +92,7 @@ class Member:
             case Sweep():
                 self._states.sweep(message)
             case Begin():
-                self._current = message
-                part = self._parts[message.dataflow]
-                self._try(
-                    lambda step: step.begin(
-                        part.level_by_level(part.inputs_of(message.inputs), message.lower, message.upper)
-                    )
-                )
+                self._begin(message)
             case Rows(step=number):
                 if self.step == number:
                     self._try(lambda step: step.receive(sender, message))
@@ -192,29 +106,46 @@ class Member:
             case _:
                 raise TypeError(f"a member does not understand {type(message).__name__}")
 
-    def _try(self, work: Callable[[_UnderWay], None]) -> None:
+    def _begin(self, message: Begin) -> None:
+        self._current = message
+        part = self._parts[message.dataflow]
+        self._one = one = OnePart(part, message.work, self._store)
+        self._try(
+            lambda step: step.begin(
+                one.going(part.inputs_of(message.rows), message.stored),
+                message.level,
+                message.arrived,
+                message.active,
+            )
+        )
+
+    def _try(self, work: Callable[[UnderWay], None]) -> None:
         assert self._current is not None
-        begin = self._current
+        assert self._one is not None
+        begin, ended = self._current, None
         step = self._steps.get(begin.step)
         assert step is not None, "a step begins once"
         try:
             with step_within(begin.most):
                 work(step)
+                if step.output is not None:
+                    ended = self._one.ended(step.output)
         except WorkerLost:
             raise
         except Exception as error:
             self._give_up(begin.step, begin.dataflow)
             self._tell(Failed(begin.step, _told(error)))
             return
-        if step.output is not None:
+        if ended is not None:
             part = self._parts[begin.dataflow]
             self._steps.end(begin.step)
-            self._current = None
-            release_memory(len(step.output.oks))
-            oks, errs = step.output.oks, step.output.errs
-            rows = to_buffer(part.plan.schema, oks) if len(oks) else None
+            self._current = self._one = None
+            release_memory(ended.taken)
+            oks, errs = ended.output.oks, ended.output.errs
+            rows = to_buffer(part.output_schema, oks) if len(oks) else None
             errors = to_buffer(ERROR_SCHEMA, errs) if len(errs) else None
-            self._tell(Done(begin.step, rows, errors, part.next_due(), part.held_nbytes))
+            told = part.next_due(), part.held_nbytes
+            self._tell(Done(begin.step, rows, errors, ended.parts, *told))
 
     def _tell(self, message: Message) -> None:
         self._wires.send(LEADER, message)
@@ -223,7 +154,7 @@ class Member:
     def _give_up(self, step: int, dataflow: int) -> None:
         self._steps.end(step)
         self._forget(dataflow)
-        self._current = None
+        self._current = self._one = None
 
     def _forget(self, dataflow: int) -> None:
         self._parts.pop(dataflow, None)
@@ -237,16 +168,30 @@ def _told(error: Exception) -> PtvcError:
     return ReplicaUnavailable(f"internal error: {error!r}", hint="The runtime's log says why.")
 
 
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """What the workers take in: `mine` and the `others'` rows, by the position of the import; and what is `stored`, by worker, if that is
+    read.  `due` are workers that have something to do without."""
+
+    mine: Mapping[int, Delta]
+    others: Mapping[int, dict[int, pa.Buffer]]
+    stored: Sequence[Shares] | None
+    due: Collection[int]
+
+
 class Leader:
     """Worker 0.  One step at a time: `begin` it, hand over what comes until `is_over`, `take` the output."""
 
-    def __init__(self, workers: int, wires: Wires) -> None:
+    def __init__(self, workers: int, wires: Wires, store: Store) -> None:
         self._members = range(1, workers)
-        self._involved: Sequence[int] = ()
         self._wires = wires
-        self._steps = _Steps(LEADER, workers, wires)
+        self._store = store
+        self._steps = Steps(LEADER, workers, wires)
         self._number = 0
         self._begun: tuple[int, int] | None = None
+        self._one: OnePart | None = None
+        self._ended: Ended | None = None
+        self._involved: Sequence[int] = ()
         self._done: dict[int, Done] = {}
         self._error: Exception | None = None
         self._unanswered: set[int] = set()
@@ -254,27 +199,44 @@ class Leader:
         self._keeping: int | None = None
         self._kept: dict[int, Kept] = {}
 
-    def begin(
-        self,
-        dataflow: int,
-        part: Part,
-        mine: dict[GlobalId, Delta],
-        others: Mapping[int, dict[GlobalId, pa.Buffer]],
-        lower: int,
-        upper: int,
-        most: int | None,
-    ) -> None:
-        """Has workers make the step, over this one's share of the inputs, and the rows that are the `others`'.  These are all members,
-        unless the part has no level but one, in which nobody waits for anybody."""
+    def begin(self, dataflow: int, part: Part, taken: Taken, work: Work, most: int | None) -> None:
+        """Has workers make the step: those which take something in, and where rows move all, once there are some for another."""
         assert self._begun is None, "the step before is not over"
         self._number += 1
         self._begun = self._number, dataflow
-        self._done, self._error = {}, None
-        self._involved = tuple(others)
-        for member, share in others.items():
-            self._wires.send(member, Begin(self._number, dataflow, lower, upper, share, most))
-        self._wires.flush()
-        self._try(lambda step: step.begin(part.level_by_level(mine, lower, upper)))
+        self._one = one = OnePart(part, work, self._store)
+        self._ended, self._done, self._error = None, {}, None
+        stored = taken.stored
+        mine = None if stored is None else stored[LEADER]
+
+        def told(member: int, level: int, arrived: tuple[Piece, ...], active: tuple[int, ...]) -> Begin:
+            rows = {} if level else taken.others[member]
+            theirs = None if stored is None else stored[member]
+            shares = None if theirs is None else tuple(theirs)
+            return Begin(self._number, dataflow, work, rows, shares, level, arrived, active, most)
+
+        active = tuple(m for m in self._members if stored is not None or taken.others[m] or m in taken.due)
+        if active or work.gather:
+            moves = part.levels > 1 or stored is not None or work.gather
+            self._involved = self._members if moves else active
+            if stored is not None or any(taken.mine.values()) or LEADER in taken.due:
+                active = LEADER, *active
+            for member in self._involved:
+                self._wires.send(member, told(member, 0, (), active))
+            self._wires.flush()
+            self._try(lambda step: step.begin(one.going(taken.mine, mine), 0, (), active))
+            return
+        self._involved = ()
+
+        def involve(level: int, leaving: Passing) -> Collection[int]:
+            some = tuple(member for member in self._members if leaving[member])
+            self._involved = some if level == part.levels - 1 else self._members
+            for member in self._involved:
+                self._wires.send(member, told(member, level, tuple(leaving[member]), (LEADER, *some)))
+            self._wires.flush()
+            return LEADER, *some
+
+        self._try(lambda step: step.begin_alone(one.going(taken.mine, None), involve))
 
     def receive(self, sender: int, message: Message) -> None:
         match message:
@@ -298,12 +260,15 @@ class Leader:
             case _:
                 raise TypeError(f"the leader does not understand {type(message).__name__}")
 
-    def _try(self, work: Callable[[_UnderWay], None]) -> None:
+    def _try(self, work: Callable[[UnderWay], None]) -> None:
         assert self._begun is not None
+        assert self._one is not None
         step = self._steps.get(self._begun[0])
         assert step is not None
         try:
             work(step)
+            if step.output is not None and self._ended is None:
+                self._ended = self._one.ended(step.output)
         except WorkerLost:
             raise
         except Exception as error:
@@ -326,24 +291,22 @@ class Leader:
         assert self._begun is not None
         if self._error is not None:
             return not self._unanswered
-        step = self._steps.get(self._begun[0])
-        assert step is not None
-        return step.output is not None and len(self._done) == len(self._involved)
+        return self._ended is not None and len(self._done) == len(self._involved)
 
-    def take(self) -> tuple[Delta, Mapping[int, Done]]:
-        """What has come out here, and at the members.  Raises the reason for which the step was given up."""
+    def take(self) -> tuple[Delta, tuple[PartRef, ...], Mapping[int, Done]]:
+        """What has come out here and is not written, what all have written, and what members have said.  Raises the reason for which
+        the step was given up."""
         assert self._begun is not None
         assert self.is_over
         number, _ = self._begun
-        step = self._steps.get(number)
-        assert step is not None
-        output = step.output
-        self._begun = None
+        ended, self._begun, self._one, self._ended = self._ended, None, None, None
         self._steps.end(number)
         if self._error is not None:
             raise self._error
-        assert output is not None
-        return output, self._done
+        assert ended is not None
+        said = [self._done[member] for member in sorted(self._done)]
+        parts = ended.parts + tuple(part for done in said for part in done.parts)
+        return ended.output, parts, self._done
 
     def ask(self, dataflow: int) -> None:
         """Begins to find out the statistics of the members' operators: see `told`."""
@@ -352,11 +315,11 @@ class Leader:
             self._wires.send(member, Ask(dataflow))
         self._wires.flush()
 
-    def install(self, message: Install | Forget | Open) -> None:
+    def install(self, message: Install | Forget) -> None:
         """Has all members take up a dataflow, or let go of it."""
         self.tell(dict.fromkeys(self._members, message))
 
-    def tell(self, messages: Mapping[int, Install | Forget | Open | Keep | Press | Save | Sweep]) -> None:
+    def tell(self, messages: Mapping[int, Install | Forget | Keep | Press | Save | Sweep]) -> None:
         """Says something to members that is no step."""
         for member, message in messages.items():
             self._wires.send(member, message)

@@ -126,13 +126,15 @@ class ViewLookUps:
 
 
 def recent_rows(recent: Recent | None, durable: int, as_of: int) -> list[Batch] | None:
-    """The updates in `[durable, as_of]`, among others; None if not all of them are in `recent`, or there are errors."""
+    """The updates in `[durable, as_of]`, among others; None if not all of them are in memory, or there are errors."""
     if as_of < durable:
         return []
     if recent is None or durable < recent.lower or recent.upper <= as_of:
         return None
-    deltas = [delta for upper, delta in recent.outputs if upper > durable]
-    return None if any(len(delta.errs) for delta in deltas) else [delta.oks for delta in deltas]
+    outputs = [output for upper, output in recent.outputs if upper > durable]
+    if any(output.parts or len(output.delta.errs) for output in outputs):
+        return None
+    return [output.delta.oks for output in outputs]
 
 
 class _View:

@@ -156,7 +156,7 @@ class CheckpointPublished:
 
 @dataclass(frozen=True, slots=True)
 class StateLost:
-    """The state that the dataflow was to go on from cannot be read: it is not installed."""
+    """The state that the dataflow was to go on from, or what it was to take in, cannot be read: it is not installed any more."""
 
     id: GlobalId
     reason: str

@@ -9,7 +9,6 @@ leader   step thread ── Save, in its turn ─────────> membe
 from __future__ import annotations
 
 import logging
-import os
 import pickle
 import select
 import socket
@@ -19,8 +18,8 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 
 from ...compute.checkpoint import StoredState
-from ...compute.partitioned.messages import Open, Saved
-from ...compute.partitioned.workers import WorkerLost
+from ...compute.partitioned.messages import Saved
+from ...compute.partitioned.one_step import WorkerLost
 from ...compute.shared_files import CopiedFiles, SharedFiles
 from ...errors import ReplicaUnavailable
 from ..blob_retry import RetryingObjects
@@ -80,16 +79,14 @@ class Saves:
 class BesideSteps:
     """The member's end: one thread, which saves and sweeps."""
 
-    def __init__(self, leader: socket.socket) -> None:
+    def __init__(self, leader: socket.socket, files: SharedFiles, writer: str) -> None:
+        if isinstance(files, CopiedFiles):
+            never = threading.Event()  # the process is ended when nobody needs it any more
+            files = files.over(lambda objects: RetryingObjects(objects, never))
+        self.files = files
+        self.writer = writer
         self._leader = leader
         self._thread = ThreadPoolExecutor(1, "checkpoint")
-
-    def opened(self, message: Open) -> SharedFiles:
-        os.environ.update(message.environment)  # that of the fork server is of when it was started
-        if isinstance(message.files, CopiedFiles):
-            never = threading.Event()  # the process is ended when nobody needs it any more
-            return message.files.over(lambda objects: RetryingObjects(objects, never))
-        return message.files
 
     def submit(self, work: Callable[[], None]) -> None:
         self._thread.submit(self._do, work)

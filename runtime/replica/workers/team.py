@@ -8,49 +8,55 @@ resident task: step thread ── leads, is worker 0 ──┬── socket ─�
 
 from __future__ import annotations
 
-import os
+import pickle
 import socket
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations, count
 
 from ...compute.checkpoint import Checkpoint, StoredState
 from ...compute.dataflow import OperatorStatistics
+from ...compute.memory import release_memory
 from ...compute.operators.base import NEVER_DUE
 from ...compute.partitioned.dealing import dealt_out, together
-from ...compute.partitioned.messages import Forget, Install, Keep, Kept, Open, Press, Save, Sweep
+from ...compute.partitioned.messages import Forget, Install, Keep, Kept, Press, Save, Sweep, Work, Writing
+from ...compute.partitioned.one_step import LEADER
 from ...compute.partitioned.part import Part
 from ...compute.partitioned.part_state import Beginning, beginning_of, begun
-from ...compute.partitioned.placement import divided
-from ...compute.partitioned.workers import LEADER, Leader
-from ...compute.plan import DataflowPlan, Import
+from ...compute.partitioned.placement import Division, divided
+from ...compute.partitioned.stored import Share, Stored, shares
+from ...compute.partitioned.workers import Leader, Taken
+from ...compute.plan import DataflowPlan
 from ...compute.run import Run
 from ...compute.run_store import RunStore, StateId
-from ...compute.shared_files import MACHINE, SharedFiles
 from ...compute.spine import Spine
 from ...errors import PtvcError
 from ...expr.tree.relation import GlobalId
 from ...interrupt import check_interrupt
 from ...memory import step_memory
+from ...persist.blob.base import Blob
+from ...persist.part import PartRef
 from ...repr.batch import Delta
-from ...repr.schema import Schema
 from ..queries.processes import SERVER
 from ..queries.requests import FORK_MEMBER
-from .member import START
+from .member import START, Start
+from .part_store import PartStore
 from .saves import Saves
 from .wires import Wires
 
 TICK_S = 0.05
 """So often the leader looks, while it waits, whether its step is still wanted."""
 
+GATHER_ROWS = 10_000
+"""In a step of so many rows, equal rows of an output that lies by nothing are brought together, so that each worker writes its own."""
+
 
 class Team:
-    """`workers` processes, this one among them.  State is in `files`, in which `writer` names this attempt of the replica.
+    """`workers` processes, this one among them.  For one thread, but for `Saves`."""
 
-    For one thread, but for `Saves`."""
-
-    def __init__(self, workers: int, files: SharedFiles = MACHINE, writer: str = "team") -> None:
+    def __init__(self, workers: int, start: Start, here: Blob | None = None) -> None:
+        """`here` is the blob store of `start` as this process has it, if that is not the same."""
         self.workers = workers
         self._numbers = count(1)
         streams: dict[int, dict[int, socket.socket]] = {worker: {} for worker in range(workers)}
@@ -58,6 +64,7 @@ class Team:
             streams[one][other], streams[other][one] = socket.socketpair()
         saves: dict[int, socket.socket] = {}
         self.pids: list[int] = []
+        pickled = pickle.dumps(start)
         try:
             for worker in range(1, workers):
                 pid, stream = SERVER.fork(FORK_MEMBER)
@@ -66,20 +73,21 @@ class Team:
                 saves[worker], theirs = socket.socketpair()
                 with theirs:
                     others = [streams[worker][other].fileno() for other in sorted(streams[worker])]
-                    socket.send_fds(stream, [START.pack(worker, workers)], [*others, theirs.fileno()])
+                    told = START.pack(worker, workers, len(pickled))
+                    socket.send_fds(stream, [told], [*others, theirs.fileno()])
+                stream.sendall(pickled)
         finally:
             for worker in range(1, workers):
                 for theirs in streams[worker].values():
                     theirs.close()
         self.saves = Saves(saves)
         self.wires = Wires(streams[0])
-        self.leader = Leader(workers, self.wires)
-        self.leader.install(Open(files, writer, dict(os.environ)))
+        self.leader = Leader(workers, self.wires, PartStore(here or start.blob, start.writer))
 
-    def install(self, plan: DataflowPlan, as_of: int, *, arranged: bool) -> int:
+    def install(self, division: Division, as_of: int, *, arranged: bool) -> int:
         """A number for the dataflow, of which each member has its part from now on."""
         number = next(self._numbers)
-        self.leader.install(Install(number, plan, as_of, arranged))
+        self.leader.install(Install(number, division, as_of, arranged))
         return number
 
     def look(self) -> None:
@@ -128,6 +136,17 @@ class Team:
             SERVER.end(pid)
 
 
+@dataclass(frozen=True, slots=True)
+class Stepped:
+    """What a step puts out: rows and errors in `delta`, and more rows in parts that are written already."""
+
+    delta: Delta
+    parts: tuple[PartRef, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.delta or self.parts)
+
+
 class DividedDataflow(Part):
     """A dataflow whose operators run in all workers of a team; this is the leader's part.  No job steps it.
 
@@ -135,37 +154,70 @@ class DividedDataflow(Part):
 
     def __init__(self, team: Team, plan: DataflowPlan, as_of: int, *, arranged: bool = False) -> None:
         division = divided(plan)
-        super().__init__(division.plan, as_of, 0, team.workers, arranged=arranged)
+        super().__init__(division, as_of, LEADER, team.workers, arranged=arranged)
         self._team = team
         self._division = division
         self._saves = count(1)
-        self._dealt = tuple(division.dealt.get(id_) for id_ in plan.imports)
-        self._imports = plan.imports
         self._due = dict.fromkeys(range(1, team.workers), NEVER_DUE)
         self._nbytes = dict.fromkeys(range(1, team.workers), 0)
         self._closed = False
-        self._dataflow = team.install(division.plan, as_of, arranged=arranged)
+        self._dataflow = team.install(division, as_of, arranged=arranged)
 
-    def _run(self, inputs: Mapping[GlobalId, Delta], lower: int, upper: int, first: bool) -> Delta:
-        # Members know the imports by the names that these had at first; this part reads them as they are called by now.
-        by = {id_: columns for id_, columns in zip(self.plan.imports, self._dealt, strict=True) if columns}
-        known = dict(zip(self.plan.imports, self._imports, strict=True))
-        mine, others = dealt_out(inputs, self._schemas, by, self._parts)
-        shares = {
-            member: {known[id_]: rows for id_, rows in share.items()}
-            for member, share in self.with_work(others, lower).items()
-        }
+    def step(self, inputs: Mapping[GlobalId, Delta], lower: int, upper: int) -> Delta:
+        return self.step_over(inputs, {}, lower, upper).delta
+
+    def step_over(
+        self,
+        inputs: Mapping[GlobalId, Delta],
+        stored: Mapping[GlobalId, Sequence[Stored]],
+        lower: int,
+        upper: int,
+        writing: Writing | None = None,
+    ) -> Stepped:
+        """As `step`, over what each worker reads of the `stored` inputs, too.  With `writing`, each worker may write the rows that
+        come out there."""
+        if not self._begin(lower, upper, any(inputs.values()) or bool(stored)):
+            return Stepped(self._nothing[self.plan.output])
+        rows = sum(len(delta.oks) for delta in inputs.values())
+        rows += sum(some.rows for each in stored.values() for some in each)
+        gather = writing is not None and not self.output_lies and rows >= GATHER_ROWS
         leader = self._team.leader
-        leader.begin(self._dataflow, self, mine, shares, lower, upper, step_memory())
+        taken = self._taken(inputs, stored, lower, upper)
+        work = Work(lower, upper, writing, gather)
+        leader.begin(self._dataflow, self, taken, work, step_memory())
         self._team.pump()
-        output, done = leader.take()
+        output, parts, done = leader.take()
         for member, said in done.items():
             self._due[member], self._nbytes[member] = said.next_due, said.nbytes
-        return together(self.plan.nodes[self.plan.output].schema, output, done.values())
+        self._next_due = None
+        release_memory(rows)
+        return Stepped(self._put_out(together(self.output_schema, output, done.values()), upper), parts)
 
-    @property
-    def _schemas(self) -> dict[GlobalId, Schema]:
-        return {node.op.id: node.schema for node in self.plan if isinstance(node.op, Import)}
+    def _taken(
+        self,
+        inputs: Mapping[GlobalId, Delta],
+        stored: Mapping[GlobalId, Sequence[Stored]],
+        lower: int,
+        upper: int,
+    ) -> Taken:
+        """What each worker takes in, by the positions of imports: their names may be others by now than those that members know."""
+        at = {id_: position for position, id_ in enumerate(self.plan.imports)}
+        mine, others = dealt_out(
+            {at[id_]: delta for id_, delta in inputs.items() if id_ in at}, self, self._parts
+        )
+        read: list[list[tuple[int, Share]]] | None = None
+        if stored:
+            read = [[] for _ in range(self._parts)]
+            for id_, each in stored.items():
+                for some in each:
+                    for worker, share in enumerate(shares(some, self._parts)):
+                        read[worker].append((at[id_], share))
+        if lower == self.as_of:
+            due = list(range(self._parts))
+        else:
+            times = {LEADER: super().next_due(), **self._due}
+            due = [worker for worker, time in times.items() if time < upper]
+        return Taken(mine, others, read, due)
 
     def next_due(self) -> int:
         return min(super().next_due(), *self._due.values())

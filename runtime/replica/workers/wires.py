@@ -23,7 +23,7 @@ from time import monotonic
 import pyarrow as pa
 
 from ...compute.partitioned.messages import Message
-from ...compute.partitioned.workers import WorkerLost
+from ...compute.partitioned.one_step import WorkerLost
 
 _HEADER = struct.Struct("=II")
 _ALIGNMENT = 64

@@ -14,14 +14,12 @@ from ptvc.compute.checkpoint import Checkpoint, publish, read, write
 from ptvc.compute.dataflow import Dataflow
 from ptvc.compute.lower import lower
 from ptvc.compute.merge import merge_worker
-from ptvc.compute.partitioned.messages import Open
 from ptvc.compute.partitioned.part import Part
 from ptvc.compute.partitioned.part_state import _as_declared, beginning_of, begun
 from ptvc.compute.partitioned.placement import divided
 from ptvc.compute.partitioned.state_placement import FIRST, state_placement
 from ptvc.compute.plan import DataflowPlan
 from ptvc.compute.run_store import RunStore
-from ptvc.compute.shared_files import MACHINE
 from ptvc.compute.spark.exchange import partition_of
 from ptvc.compute.spine import Spine
 from ptvc.errors import QueryCanceled, ReplicaUnavailable
@@ -82,16 +80,15 @@ def maintained(
     for attempt in range(1, ATTEMPTS + 1):
         if attempt == ATTEMPTS:
             faults = Faults()
-        team = Simulated(random, random.choice(WORKERS), faults)
+        team = Simulated(random, random.choice(WORKERS), faults, writer=f"a{attempt}")
         store = RunStore(directory, f"a{attempt}", spill_rows=random.choice((1, 6, 1000)))
-        team.leader.install(Open(MACHINE, f"a{attempt}"))
         checkpoint = read(directory)
         if checkpoint is not None and checkpoint.cut > durable:
             checkpoint = None  # what it has put out was not committed
         store.collect(() if checkpoint is None else checkpoint.files())
         begin = max(durable - 1, 0) if checkpoint is None else checkpoint.cut - 1
         at = begin if checkpoint is None else checkpoint.cut
-        flow = team.install(attempt, plan, begin)
+        flow = Flow(team, plan, begin)
         try:
             flow.keep(store, checkpoint)
             rescaled += checkpoint is not None and len(checkpoint.parts) != team.workers
@@ -132,9 +129,9 @@ def test_whoever_dies_while_parts_are_saved_costs_nothing(seed: int, tmp_path: P
     check(400_000 + seed, Faults(death=0.01, abort=0.003, failure=0.05), tmp_path)
 
 
-def test_most_of_these_are_rescaled(tmp_path: Path) -> None:
+def test_many_of_these_are_rescaled(tmp_path: Path) -> None:
     found = []
-    for seed in range(20):
+    for seed in range(40):
         (directory := tmp_path / str(seed)).mkdir()
         found.append(check(500_000 + seed, Faults(), directory))
     assert sum(count > 0 for count in found) >= 10, found
@@ -148,10 +145,11 @@ def test_rows_of_state_are_where_they_are_said_to_be(tmp_path: Path) -> None:
         plan = random_view(random)[1]
         histories = random_histories(random)
         team = Simulated(random, 3, Faults())
-        flow = team.install(1, plan, 0)
+        flow = Flow(team, plan, 0)
         taken(flow, histories, 0, 0, TIMES + 1)
-        placement = state_placement(flow.division, flow.part.spines())
-        for number, part in enumerate((flow.part, *(m._parts[1] for m in team.members.values()))):
+        dataflow = flow.dataflow
+        placement = state_placement(dataflow._division, dataflow.spines())
+        for number, part in enumerate((dataflow, *(m._parts[1] for m in team.members.values()))):
             for id_, spine in part.spines().items():
                 if not spine.rows:
                     continue
@@ -184,7 +182,7 @@ def test_floats_that_are_held_by_their_bits_lie_by_their_values(tmp_path: Path) 
     saved = write(store, "f", 1, one.spines(), one.handles())
     division = divided(plan)
     for part in range(3):
-        dataflow = Part(division.plan, 0, part, 3)
+        dataflow = Part(division, 0, part, 3)
         spines = dataflow.spines()
         dataflow.load(begun(store, spines, beginning_of(saved, part, 3, division, spines), part, 3), 1)
         held = [spine for (_, name), spine in spines.items() if name in ("rows", "matched")]

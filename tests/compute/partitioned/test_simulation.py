@@ -7,20 +7,31 @@ from random import Random
 
 import pytest
 from ptvc.compute.lower import lower
+from ptvc.compute.partitioned import stored
 from ptvc.compute.partitioned.placement import undivided
 from ptvc.compute.plan import DataflowPlan
 from ptvc.errors import QueryCanceled, ReplicaUnavailable
 from ptvc.expr.temporal import at_time
 from ptvc.expr.tree import relation as r
+from ptvc.expr.tree.scalar import ColumnRef
+from ptvc.replica.workers import team
 from ptvc.repr.batch import NO_ERRORS, Delta
+from ptvc.repr.types import INT4, INT8
 
-from ..histories import batch_of, consolidated, random_cuts, updates_of
+from ..histories import batch_of, consolidated, random_cuts, schema_of, updates_of
 from ..random_views import TABLES, Views
 from ..reference import Update, as_of, evaluate
 from ..test_views import TIMES, Histories, random_histories, snapshot
 from .simulated import Died, Faults, Flow, Simulated
 
 ATTEMPTS = 50
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Few rows are divided as many are."""
+    monkeypatch.setattr(stored, "LEAST_CUT_ROWS", 1)
+    monkeypatch.setattr(team, "GATHER_ROWS", 3)
 
 
 def random_view(random: Random) -> tuple[r.Relation, DataflowPlan]:
@@ -58,7 +69,7 @@ def maintained(random: Random, plan: DataflowPlan, histories: Histories, faults:
             team = Simulated(random, random.choice((2, 3, 7)), faults)
         team.faults = faults
         begin = max(durable - 1, 0)
-        flow = team.install(attempt, plan, begin)
+        flow = Flow(team, plan, begin)
         try:
             for lower_, upper in pairwise([begin, *(cut for cut in cuts if cut > durable)]):
                 updates = taken(flow, histories, begin, lower_, upper)
@@ -96,6 +107,43 @@ def test_workers_that_die_and_steps_that_are_given_up_lose_nothing(seed: int) ->
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(900)
 def test_many_seeds() -> None:
     for seed in range(10_000):
         check(200_000 + seed, Faults(death=0.005, abort=0.005, failure=0.1))
+
+
+PAIRS = schema_of(INT4, INT4)
+
+
+def steps_of_one_row(relation: r.Relation, workers: int) -> list[tuple[list[Update], int]]:
+    """By row, what a step over it puts out, and how many messages it takes."""
+    team = Simulated(Random(1), workers)
+    dataflow = Flow(team, lower(relation), 0).dataflow
+    dataflow.step({"u1": Delta(batch_of(PAIRS, [((i, i), 0, 1) for i in range(50)]), NO_ERRORS)}, 0, 1)
+    found = []
+    for time in range(1, 40):
+        before = team.delivered
+        row = batch_of(PAIRS, [((100 + time, time % 5), time, 1)])
+        output = dataflow.step({"u1": Delta(row, NO_ERRORS)}, time, time + 1)
+        found.append((updates_of(output.oks), team.delivered - before))
+    return found
+
+
+@pytest.mark.parametrize("workers", [2, 3, 7])
+def test_a_row_that_lies_with_one_worker_concerns_no_other(workers: int) -> None:
+    found = steps_of_one_row(r.Distinct(r.Get("u1", PAIRS)), workers)
+    assert all(len(updates) == 1 for updates, _ in found)
+    assert {messages for _, messages in found} == {0, 2}, "at the leader, or at a member: there and back"
+
+
+@pytest.mark.parametrize("workers", [2, 3, 7])
+def test_only_those_hear_of_a_row_to_which_it_moves(workers: int) -> None:
+    """A row of the leader moves to one of all workers before the last level; one of a member makes all wait."""
+    key = (ColumnRef(1, INT4),)
+    count = r.Aggregate("count", None, INT8, "n", nullable=False)
+    relation = r.Reduce(r.Distinct(r.Get("u1", PAIRS)), key, ("k",), (count,))
+    found = steps_of_one_row(relation, workers)
+    messages = {n for _, n in found}
+    assert {0, 2} <= messages, "where the leader has the row: it stays, or goes to another, which answers"
+    assert max(messages) == 3 * (workers - 1), "told, rows of the one to all others, done"

@@ -11,6 +11,13 @@ from random import Random
 import psycopg
 import pytest
 from inprocess import InProcess, eventually, running
+from ptvc.compute.partitioned.one_step import WorkerLost
+from ptvc.compute.partitioned.stored import InputLost, Share
+from ptvc.persist.part import BlobKey
+from ptvc.replica.installed import Installed
+from ptvc.replica.workers.part_store import PartStore
+from ptvc.replica.workers.team import Stepped
+from ptvc.repr.batch import Delta
 
 TABLES = (
     "CREATE TABLE orders (id int NOT NULL, customer int, amount int)",
@@ -206,6 +213,168 @@ def test_restarts_go_on_where_the_views_were(runtime: InProcess) -> None:
     with runtime.connect() as connection:
         changed(connection, Random(5), 10)
         check(connection)
+
+
+LARGE = {
+    "largest": VIEWS["largest"],
+    "per_customer": "SELECT customer, count(*) AS n, sum(amount) AS total FROM orders GROUP BY customer",
+    "keyless": "SELECT o.amount, c.segment FROM orders o JOIN customers c ON o.customer = c.customer",
+}
+
+
+def test_large_steps_are_read_and_written_by_all_workers(
+    runtime: InProcess, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of what all have read and written, the leader, which is in this process, has only a share."""
+    read, steps = Counter[str](), Counter[str]()
+    reading, stepping = PartStore.read, Installed.step
+
+    def counted(store: PartStore, share: Share) -> Delta:
+        delta = reading(store, share)
+        read["rows"] += len(delta.oks)
+        return delta
+
+    def stepped(installed: Installed, *args: object, **options: bool) -> Stepped:
+        made = stepping(installed, *args, **options)  # type: ignore[arg-type]
+        steps["parts"] = max(steps["parts"], len(made.parts))
+        return made
+
+    monkeypatch.setattr(PartStore, "read", counted)
+    monkeypatch.setattr(Installed, "step", stepped)
+    workers = len(runtime.driver.members[replica(runtime)]) + 1
+    with runtime.connect() as connection:
+        for statement in TABLES:
+            connection.execute(statement)  # type: ignore[arg-type]
+        connection.execute(
+            "INSERT INTO customers SELECT i, CASE WHEN i % 10 > 0 THEN 's' || i % 5 END FROM generate_series(0, 8999) AS i"
+        )
+        connection.execute("SET cluster = divided")
+        for name, query in LARGE.items():
+            connection.execute(f"CREATE MATERIALIZED VIEW {name} AS {query}")  # type: ignore[arg-type]
+
+        def agrees(cause: str) -> None:
+            for name, query in LARGE.items():
+                both = (Counter(connection.execute(q).fetchall()) for q in (f"SELECT * FROM {name}", query))  # type: ignore[arg-type]
+                found, expected = both
+                assert found == expected, (name, cause)
+
+        connection.execute(
+            "INSERT INTO orders SELECT i, i * 7919 % 10000, i % 100 FROM generate_series(0, 69999) AS i"
+        )
+        agrees("insert")
+        assert 0 < read["rows"] <= 3 * 70_000 * 1.1 / workers
+        assert steps["parts"] == workers
+        connection.execute("DELETE FROM orders WHERE id % 3 = 1")
+        agrees("delete")
+        connection.execute(
+            "CREATE MATERIALIZED VIEW again AS SELECT amount, max(id) AS most FROM orders GROUP BY amount"
+        )
+        found = Counter(connection.execute("SELECT * FROM again").fetchall())
+        assert found == Counter(
+            connection.execute("SELECT amount, max(id) FROM orders GROUP BY amount").fetchall()
+        )
+        kill_a_member(runtime, Random(8))
+        connection.execute("UPDATE orders SET amount = amount + 1")
+        agrees("update, in new workers")
+
+
+KEYLESS = (
+    "SELECT o.id * 10 + 1 AS number, c.segment FROM orders o JOIN customers c ON o.customer = c.customer"
+)
+
+
+def many_orders(connection: psycopg.Connection, first: int, count: int) -> None:
+    connection.execute(
+        f"INSERT INTO orders SELECT {first} + i, i * 7919 % 10000, i % 100 FROM generate_series(0, {count - 1}) AS i".encode()
+    )
+
+
+def keyless_agrees(connection: psycopg.Connection) -> None:
+    queries = ("SELECT * FROM keyless", KEYLESS)
+    found, expected = (Counter(connection.execute(query).fetchall()) for query in queries)  # type: ignore[arg-type]
+    assert found == expected
+
+
+def with_keyless(connection: psycopg.Connection) -> None:
+    for statement in TABLES:
+        connection.execute(statement)  # type: ignore[arg-type]
+    connection.execute("INSERT INTO customers SELECT i, 's' || i % 5 FROM generate_series(0, 8999) AS i")
+    connection.execute(
+        f"CREATE MATERIALIZED VIEW keyless IN CLUSTER divided AS {KEYLESS}"  # type: ignore[arg-type]
+    )
+    keyless_agrees(connection)
+
+
+def test_parts_of_a_step_that_is_not_committed_stay_while_its_replica_lives(
+    runtime: InProcess, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is lost between what members have written and the commit: garbage collection takes the parts then, and not before."""
+    stepping, controller = Installed.step, runtime.coordinator.controller
+    wrote: set[BlobKey] = set()
+    kept: list[bool] = []
+
+    def collect() -> None:
+        runtime.persist.collect_garbage(writer_is_dead=lambda writer: writer not in controller.writers())
+
+    def there() -> set[BlobKey]:
+        return wrote & set(runtime.persist.blob.keys())
+
+    def lost(installed: Installed, *args: object, **options: bool) -> Stepped:
+        made = stepping(installed, *args, **options)  # type: ignore[arg-type]
+        if not wrote and (blobs := {part.blob for part in made.parts if part.blob is not None}):
+            wrote.update(blobs)
+            collect()
+            kept.append(there() == wrote)
+            raise WorkerLost("a worker of the replica has ended")
+        return made
+
+    with runtime.connect() as connection:
+        with_keyless(connection)
+        monkeypatch.setattr(Installed, "step", lost)
+        many_orders(connection, 0, 70_000)
+        keyless_agrees(connection)
+        assert kept == [True]
+        assert len(wrote) == len(runtime.driver.members[replica(runtime)]) + 1
+
+        def collected() -> bool:
+            collect()
+            return not there()
+
+        eventually(collected)
+        keyless_agrees(connection)
+
+
+def test_a_view_whose_input_cannot_be_read_any_more_begins_again(
+    runtime: InProcess, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As when it lags, and what it has heard of was merged; the other views of the replica go on."""
+    reading = PartStore.read
+    lost: list[Share] = []
+
+    def read(store: PartStore, share: Share) -> Delta:
+        if share.as_of is None and not lost:
+            lost.append(share)
+            raise InputLost("the part is gone")
+        return reading(store, share)
+
+    with runtime.connect() as connection:
+        with_keyless(connection)
+        connection.execute(
+            f"CREATE MATERIALIZED VIEW by_segment IN CLUSTER divided AS {VIEWS['by_segment']}"  # type: ignore[arg-type]
+        )
+        members = list(runtime.driver.members[replica(runtime)])
+        monkeypatch.setattr(PartStore, "read", read)
+        many_orders(connection, 0, 40_000)
+        keyless_agrees(connection)
+        assert len(lost) == 1
+        many_orders(connection, 40_000, 40_000)
+        keyless_agrees(connection)
+        found, expected = (
+            Counter(connection.execute(query).fetchall())  # type: ignore[arg-type]
+            for query in ("SELECT * FROM by_segment", VIEWS["by_segment"])
+        )
+        assert found == expected
+        assert runtime.driver.members[replica(runtime)] == members, "no worker has ended"
 
 
 def explained(connection: psycopg.Connection, what: str) -> list[str]:

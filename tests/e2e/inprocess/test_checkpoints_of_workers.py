@@ -7,6 +7,7 @@ import signal
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -16,7 +17,11 @@ from inprocess import FAST, InProcess, eventually, running
 from ptvc.compute import checkpoint as checkpoint_module
 from ptvc.compute.checkpoint import Checkpoint
 from ptvc.replica import checkpoint as replica_checkpoint
+from ptvc.replica import installed as installed_module
 from ptvc.replica.checkpoint import DurableState
+from ptvc.replica.installed import Installed
+from ptvc.replica.workers import team as team_module
+from ptvc.replica.workers.team import Stepped
 
 from .test_checkpoints import SELDOM, crash, cut, hydration_rows, id_of, restart, series
 
@@ -142,6 +147,11 @@ def test_what_others_have_saved_is_collected_once_it_is_saved_again() -> None:
                 for found in [manifest(runtime, name)]
             )
 
+        for _ in range(9):
+            with suppress(AssertionError):  # of what is merged behind a checkpoint the next one lets go
+                eventually(collected, 10)
+                break
+            runtime.query(f"INSERT INTO t SELECT k % 50, -k FROM ({series(1_500)}) AS s")
         eventually(collected)
         check(runtime)
         crash(runtime)
@@ -190,6 +200,58 @@ def test_a_part_that_cannot_be_read_has_the_state_computed_again() -> None:
         runtime.start()
         assert all(hydration_rows(runtime, name) >= 3_000 for name in OBJECTS)
         check(runtime)
+
+
+LARGE = {
+    "everything": "SELECT DISTINCT k, v FROM t",
+    "named": "SELECT n.name, t.v FROM t JOIN names n ON n.k = t.k",
+}
+
+
+@pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.slow)])
+def test_large_steps_while_members_write_and_end_and_the_cluster_is_rescaled(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What all workers have read counts for checkpoints as well."""
+    monkeypatch.setattr(installed_module, "READ_APART_ROWS", 1_500)
+    monkeypatch.setattr(installed_module, "FEW_WRITTEN_ROWS", 100)
+    monkeypatch.setattr(team_module, "GATHER_ROWS", 1_500)
+    monkeypatch.setattr(replica_checkpoint, "PACKED_AFTER_HYDRATION_S", 1_000.0)
+    random, stepping, parts = Random(seed), Installed.step, Counter[int]()
+
+    def stepped(installed: Installed, *args: object, **options: bool) -> Stepped:
+        made = stepping(installed, *args, **options)  # type: ignore[arg-type]
+        parts[len(made.parts)] += 1
+        return made
+
+    monkeypatch.setattr(Installed, "step", stepped)
+    with running(replace(SELDOM, checkpoint_rows=1_500)) as runtime, ThreadPoolExecutor(1) as beside:
+        fill(runtime, 3)
+        for name, query in LARGE.items():
+            runtime.query(f"CREATE MATERIALIZED VIEW {name} IN CLUSTER divided AS {query}")
+            eventually(lambda n=name: cut(runtime, n) is not None)
+
+        def write(at: int) -> None:
+            for i in range(3):
+                first = 10_000 * (3 * at + i + 1)
+                runtime.query(f"INSERT INTO t SELECT k % 41, {first} + k FROM ({series(8_000)}) AS s")
+            runtime.query(f"DELETE FROM t WHERE v % 3 = {at % 3}")
+
+        for at in range(4):
+            cuts = {name: cut(runtime, name) or 0 for name in (*OBJECTS, *LARGE)}
+            writing = beside.submit(write, at)
+            if at % 2:
+                kill_a_member(runtime)
+            else:
+                rescale(runtime, random.choice([n for n in (2, 3, 4) if n != len(members(runtime)) + 1]))
+            writing.result()
+            check(runtime)
+            for name, query in LARGE.items():
+                found, expected = (Counter(runtime.query(text)) for text in (f"SELECT * FROM {name}", query))
+                assert found == expected, name
+            for name, before in cuts.items():
+                eventually(lambda n=name, b=before: (cut(runtime, n) or 0) > b)
+        assert sum(count for n, count in parts.items() if n >= 2) >= 4, parts
 
 
 @pytest.mark.parametrize(

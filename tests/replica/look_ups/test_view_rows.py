@@ -24,6 +24,7 @@ from ptvc.replica.installed import Recent
 from ptvc.replica.look_ups import answers, view_rows
 from ptvc.replica.look_ups.view_rows import ViewLookUps
 from ptvc.replica.protocol import LookedUp, LookUpView, StoredChange
+from ptvc.replica.workers.team import Stepped
 from ptvc.repr.batch import NO_ERRORS, Batch, Delta, batch_from_rows, from_record
 from ptvc.repr.schema import ERROR_SCHEMA, Column, Schema
 from ptvc.repr.types import (
@@ -79,7 +80,7 @@ class View:
         )
 
     def put_out(self, updates: list[Update], upper: int) -> None:
-        self.recent = self.recent.then(upper, delta(updates, self.schema))
+        self.recent = self.recent.then(upper, Stepped(delta(updates, self.schema)))
 
     def commit(self, updates: list[Update], upper: int) -> int:
         """They are durable; the replica hears of it."""
@@ -201,9 +202,20 @@ def test_what_is_not_known_is_for_a_query(
 def test_errors_are_for_a_query(view: View) -> None:
     view.commit([(("a", 1, "x"), 1, 1)], 3)
     errors = batch_from_rows(ERROR_SCHEMA, [("22012", "division by zero")], 4)
-    view.recent = view.recent.then(6, replace(delta([]), errs=errors))
+    view.recent = view.recent.then(6, Stepped(replace(delta([]), errs=errors)))
     assert view.found((1,), ([1],), (0,), 2) is not None
     assert view.found((1,), ([1],), (0,), 5) is None
+
+
+def test_rows_that_members_have_written_are_for_a_query_until_they_are_durable(view: View) -> None:
+    view.commit([(("a", 1, "x"), 1, 1)], 3)
+    updates: list[Update] = [(("a", 2, "y"), 4, 1)]
+    written = write_parts(view.blob, "s", view.schema, delta(updates, view.schema), writer="w")
+    view.recent = view.recent.then(6, Stepped(delta([], view.schema), written))
+    assert view.found((1,), ([1],), (0,), 2) is not None
+    assert view.found((1,), ([2],), (0,), 5) is None
+    view.commit(updates, 6)
+    assert view.found((1,), ([2],), (0,), 5) == [Counter({("a",): 1})]
 
 
 def test_many_rows_are_for_a_query(view: View, monkeypatch: pytest.MonkeyPatch) -> None:

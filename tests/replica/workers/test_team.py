@@ -17,15 +17,18 @@ from compute.random_views import TABLES, Views
 from compute.reference import Update, as_of, evaluate
 from compute.test_views import TIMES, random_histories, snapshot
 from ptvc.compute.lower import lower
+from ptvc.compute.partitioned.one_step import WorkerLost
 from ptvc.compute.partitioned.placement import undivided
-from ptvc.compute.partitioned.workers import WorkerLost
 from ptvc.compute.plan import DataflowPlan, DistinctOp, JoinOp, ReduceOp, reading
+from ptvc.compute.shared_files import MACHINE
 from ptvc.errors import MemoryLimitExceeded, QueryCanceled
 from ptvc.expr.temporal import at_time
 from ptvc.expr.tree import relation as r
 from ptvc.expr.tree.scalar import ColumnRef
 from ptvc.interrupt import Interrupt, interruptible
 from ptvc.memory import step_within
+from ptvc.persist.blob.memory import MemoryBlob
+from ptvc.replica.workers.member import Start
 from ptvc.replica.workers.team import DividedDataflow, Team
 from ptvc.repr.batch import NO_ERRORS, Delta
 from ptvc.repr.types import INT4
@@ -35,7 +38,7 @@ PAIRS = schema_of(INT4, INT4)
 
 @pytest.fixture(params=[2, 3])
 def team(request: pytest.FixtureRequest) -> Iterator[Team]:
-    team = Team(request.param)
+    team = Team(request.param, Start(MemoryBlob(), MACHINE, "test", dict(os.environ)))
     yield team
     team.close()
 

@@ -12,8 +12,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from ptvc.compute.partitioned.messages import Aborted, Message, Rows
+from ptvc.compute.partitioned.one_step import WorkerLost
 from ptvc.compute.partitioned.row_format import from_buffer, to_buffer
-from ptvc.compute.partitioned.workers import WorkerLost
 from ptvc.replica.workers.wires import Wires
 from ptvc.repr.batch import Batch
 from ptvc.repr.schema import Column, Schema
