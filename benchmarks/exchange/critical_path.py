@@ -70,7 +70,7 @@ class _Clocks:
     _since: float = 0.0
     _working: int = LEADER
 
-    def work(self, worker: int, do: Callable[[], None]) -> None:
+    def work(self, worker: int, do: Callable[[], object]) -> None:
         """Whatever is done advances the worker's clock."""
         self.begin(worker)
         do()

@@ -70,6 +70,14 @@ def series(count: int) -> str:
     return f"SELECT d0 + 10 * d1 + 100 * d2 + 1000 * d3 AS k FROM {joined} WHERE d0 + 10*d1 + 100*d2 + 1000*d3 < {count}"
 
 
+def change_at_random(runtime: InProcess, random: Random) -> None:
+    k = random.randrange(60)
+    if random.random() < 0.4:
+        runtime.query(f"DELETE FROM t WHERE k = {k} AND v % 7 = {random.randrange(7)}")
+    else:
+        runtime.query(f"INSERT INTO t SELECT k % {k + 1}, k FROM ({series(random.randrange(1, 80))}) AS s")
+
+
 def check(runtime: InProcess) -> None:
     with runtime.connect() as db:
         groups = rows(
@@ -263,12 +271,6 @@ def test_random_ends_while_checkpoints_are_made_all_the_time(seed: int) -> None:
         fill(runtime)
         for _ in range(12):
             for _ in range(random.randrange(6)):
-                k = random.randrange(60)
-                if random.random() < 0.4:
-                    runtime.query(f"DELETE FROM t WHERE k = {k} AND v % 7 = {random.randrange(7)}")
-                else:
-                    runtime.query(
-                        f"INSERT INTO t SELECT k % {k + 1}, k FROM ({series(random.randrange(1, 80))}) AS s"
-                    )
+                change_at_random(runtime, random)
             random.choice((kill_replica, restart, crash))(runtime)
             check(runtime)

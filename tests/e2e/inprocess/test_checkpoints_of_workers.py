@@ -23,7 +23,7 @@ from ptvc.replica.installed import Installed
 from ptvc.replica.workers import team as team_module
 from ptvc.replica.workers.team import Stepped
 
-from .test_checkpoints import SELDOM, crash, cut, hydration_rows, id_of, restart, series
+from .test_checkpoints import SELDOM, change_at_random, crash, cut, hydration_rows, id_of, restart, series
 
 OBJECTS = ("counted", "newest", "joined", "i")
 OFTEN = replace(FAST, checkpoint_rows=1, checkpoint_interval_ms=1)
@@ -263,13 +263,7 @@ def test_random_ends_and_rescaling_while_checkpoints_are_made_all_the_time(seed:
         fill(runtime, random.choice((2, 3)), 300)
         for _ in range(10):
             for _ in range(random.randrange(5)):
-                k = random.randrange(60)
-                if random.random() < 0.4:
-                    runtime.query(f"DELETE FROM t WHERE k = {k} AND v % 7 = {random.randrange(7)}")
-                else:
-                    runtime.query(
-                        f"INSERT INTO t SELECT k % {k + 1}, k FROM ({series(random.randrange(1, 80))}) AS s"
-                    )
+                change_at_random(runtime, random)
             ends = [kill_the_leader, restart, crash, *([kill_a_member] if members(runtime) else [])]
             if random.random() < 0.4:
                 others = [n for n in (1, 2, 3, 7) if n != len(members(runtime)) + 1]
