@@ -135,24 +135,32 @@ def test_other_workers_go_on_without_reading_the_inputs_again(monkeypatch: pytes
 def test_what_others_have_saved_is_collected_once_it_is_saved_again() -> None:
     with running(replace(SELDOM, checkpoint_rows=1_000)) as runtime:
         fill(runtime, 2)
-        before = {name: _files(runtime, name) for name in OBJECTS}
-        assert any(before.values())
+        named = {name: _named(runtime, name) for name in OBJECTS}
+        assert any(named.values())
         rescale(runtime, 3)
-        runtime.query(f"INSERT INTO t SELECT k % 50, -k FROM ({series(1_500)}) AS s")
+        for _ in range(3):
+            cuts = {name: manifest(runtime, name).cut for name in OBJECTS}
+            runtime.query(f"INSERT INTO t SELECT k % 50, -k FROM ({series(1_500)}) AS s")
+            eventually(lambda: all(manifest(runtime, name).cut > cut for name, cut in cuts.items()))  # noqa: B023
+            assert all(len(manifest(runtime, name).parts) == 3 for name in OBJECTS)
+            for name, files in named.items():
+                files |= _named(runtime, name)
 
         def collected() -> bool:
-            """Of each object there is a checkpoint of 3 parts, and of the files of 2 none that it does not name."""
+            """Of the files that a checkpoint has named there are those that the last one names."""
             return all(
-                len(found.parts) == 3
-                and before[name] & _files(runtime, name) <= {Path("/", f.name) for f in found.files()}
-                for name in OBJECTS
-                for found in [manifest(runtime, name)]
+                files & _files(runtime, name) <= _named(runtime, name) for name, files in named.items()
             )
 
         eventually(collected)
         check(runtime)
         crash(runtime)
         check(runtime)
+
+
+def _named(runtime: InProcess, name: str) -> set[Path]:
+    """By the last checkpoint."""
+    return {Path("/", file.name) for file in manifest(runtime, name).files()}
 
 
 def _files(runtime: InProcess, name: str) -> set[Path]:

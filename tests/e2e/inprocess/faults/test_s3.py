@@ -49,7 +49,8 @@ def shard(runtime: InProcess, name: str) -> str:
 def live(runtime: InProcess) -> set[str]:
     persist = runtime.persist
     states = persist.shards()
-    parts = [part for state in states for part in persist.snapshot(state.id, state.upper - 1).parts]
+    written = [state for state in states if state.upper > state.since]
+    parts = [part for state in written for part in persist.snapshot(state.id, state.upper - 1).parts]
     return {part.blob for part in parts if part.blob is not None}
 
 
