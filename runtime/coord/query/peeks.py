@@ -342,14 +342,10 @@ class Peeks:
                 for source in sources
             )
         replica = await self._controller.clusters.serving(context.cluster)
-        peek_id = replica.new_peek()
         limit = None if order else shown
-        peek = Peek(peek_id, relation, time, sources, limit, consolidated=finishing is None)
-        if finds_now(relation, FEW_EXPRESSIONS) is None:
-            replica.send_encoded(await EVALUATION.run(lambda: encode(peek)))
-        else:
-            replica.send(peek)
-        async for answer in replica.answers(peek_id):
+        peek = Peek(replica.new_peek(), relation, time, sources, limit, consolidated=finishing is None)
+        await _send(replica, peek)
+        async for answer in replica.answers(peek.peek_id):
             yield from_ipc(answer.payload)
 
     def _counted(self, relation: Relation, time: int, context: ReadContext) -> tuple[Relation, Batch | None]:
@@ -502,6 +498,14 @@ async def _at_time(relation: Relation, time: int) -> Relation:
     if found is None:
         return await PLANNING.run(lambda: at_time(relation, time))
     return at_time(relation, time) if found else relation
+
+
+async def _send(replica: ReplicaClient, peek: Peek) -> None:
+    """A query of many expressions is encoded beside the loop."""
+    if finds_now(peek.relation, FEW_EXPRESSIONS) is None:
+        replica.send_encoded(await EVALUATION.run(lambda: encode(peek)))
+    else:
+        replica.send(peek)
 
 
 def _shows_none(finishing: Finishing | None) -> bool:
