@@ -162,4 +162,5 @@ def test_errors_in_lists_are_those_of_postgresql(
 def test_a_list_is_one_constant() -> None:
     statement = planned(f"select a from t where a in ({', '.join(map(str, range(100)))})")
     assert "any_eq" in repr(statement)
-    assert tokenize("in (" + ", ".join(["1"] * (MIN_ROWS - 1)) + ")")[1].kind is TokenKind.OPERATOR
+    for length, kind in ((MIN_ROWS - 1, TokenKind.OPERATOR), (MIN_ROWS, TokenKind.ROWS)):
+        assert tokenize(f"in ({', '.join(['1'] * length)})")[1].kind is kind
