@@ -24,11 +24,8 @@ _EXACT = frozenset(
 )
 """Beside integers: kinds of which equal values have one form."""
 
-Values = pa.Array
-"""What an expression may be equal to, of its type: distinct, none of them NULL; integers in ascending order."""
 
-
-def combinations(keys: tuple[Scalar, ...], values: list[Values]) -> tuple[pa.Array, ...] | None:
+def combinations(keys: tuple[Scalar, ...], values: list[pa.Array]) -> tuple[pa.Array, ...] | None:
     """Every key that the predicates allow, a column each; None when they are too many to be looked up."""
     count = math.prod(map(len, values))
     if count > MOST_KEYS:
@@ -46,9 +43,10 @@ def combinations(keys: tuple[Scalar, ...], values: list[Values]) -> tuple[pa.Arr
 
 @dataclass(frozen=True, slots=True)
 class Fixed:
-    """An expression is one of `values` where `predicate` holds; `alone`: and only there."""
+    """An expression is one of `values` where `predicate` holds; `alone`: and only there.  They are of its type, distinct and none of them NULL;
+    integers in ascending order."""
 
-    values: Values
+    values: pa.Array
     predicate: Scalar
     alone: bool = True
 
@@ -110,7 +108,7 @@ def conjuncts(predicates: Iterable[Scalar]) -> list[Scalar]:
     ]
 
 
-def _fix(left: Scalar, type_: ScalarType, values: list[Any]) -> Iterator[tuple[Scalar, Values]]:
+def _fix(left: Scalar, type_: ScalarType, values: list[Any]) -> Iterator[tuple[Scalar, pa.Array]]:
     """`left` is one of `values`, which are of `type_`.  NULL equals nothing."""
     if has_keys(type_):
         return  # equal documents have several texts, and an index has these
@@ -125,7 +123,7 @@ def _fix(left: Scalar, type_: ScalarType, values: list[Any]) -> Iterator[tuple[S
         yield left, _distinct(pa.array(values, type_.arrow), type_)
 
 
-def _distinct(values: pa.Array, type_: ScalarType) -> Values:
+def _distinct(values: pa.Array, type_: ScalarType) -> pa.Array:
     """Each value once, as SQL's `=` tells them apart; no NULL."""
     there = values.drop_null() if values.null_count else values
     if len(there) < 2:
@@ -139,7 +137,7 @@ def _distinct(values: pa.Array, type_: ScalarType) -> Values:
     return there.take(pa.array(np.sort(first)))
 
 
-def _fitting(values: Values, type_: ScalarType, wanted: ScalarType) -> Values:
+def _fitting(values: pa.Array, type_: ScalarType, wanted: ScalarType) -> pa.Array:
     """Of ascending integers those that the type has, as values of it."""
     least, greatest = type_.integer_bounds
     lowest, highest = wanted.integer_bounds
