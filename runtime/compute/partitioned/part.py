@@ -27,6 +27,7 @@ from ..spark.exchange import split
 from ..spark.topology import Topology
 from .placement import Division
 from .row_format import from_buffer, to_buffer
+from .totals import Totals
 
 Piece = tuple[int, pa.Buffer]
 """Rows that go by a way, of which both ends know the number and the columns (`row_format`)."""
@@ -68,6 +69,7 @@ class Part(Dataflow):
         super().__init__(plan, as_of, arranged=arranged, part=part)
         self._part = part
         self._parts = parts
+        self.totals = Totals()
         self.dealt = tuple(division.dealt.get(id_) for id_ in plan.imports)
         self.import_schemas = tuple(map(plan.import_schema, plan.imports))
         self.output_lies = division.output_lies
@@ -126,7 +128,7 @@ class Part(Dataflow):
                 sent = self._sent(level, results, arrived)
                 for pieces in (yield sent):
                     for number, buffer in pieces:
-                        batch = from_buffer(self._moved_schema(number), buffer)
+                        batch = self.received(self._moved_schema(number), buffer)
                         arrived.setdefault(number, []).append(Delta(batch, NO_ERRORS))
                 self._free(level, results, arrived)
         for arranged in self._arranged:
@@ -164,7 +166,7 @@ class Part(Dataflow):
                 here.setdefault(at, []).append(
                     Delta(empty_batch(schema), from_buffer(ERROR_SCHEMA, buffer))
                     if errors
-                    else Delta(from_buffer(schema, buffer), NO_ERRORS)
+                    else Delta(self.received(schema, buffer), NO_ERRORS)
                 )
         whole = {at: concat_deltas(self.import_schemas[at], deltas) for at, deltas in here.items()}
         for at in summed:
@@ -182,7 +184,7 @@ class Part(Dataflow):
             else:
                 sent[part].append((0, to_buffer(schema, rows)))
         for pieces in (yield sent):
-            here += [from_buffer(schema, buffer) for _, buffer in pieces]
+            here += [self.received(schema, buffer) for _, buffer in pieces]
         return Delta(concat_batches(schema, here), output.errs)
 
     def _at(
@@ -237,8 +239,15 @@ class Part(Dataflow):
     def inputs_of(self, rows: Mapping[int, pa.Buffer]) -> dict[int, Delta]:
         """The rows of imports, as they have crossed."""
         return {
-            at: Delta(from_buffer(self.import_schemas[at], buffer), NO_ERRORS) for at, buffer in rows.items()
+            at: Delta(self.received(self.import_schemas[at], buffer), NO_ERRORS)
+            for at, buffer in rows.items()
         }
+
+    def received(self, schema: Schema, buffer: pa.Buffer) -> Batch:
+        """Rows as they have crossed, which count as received."""
+        rows = from_buffer(schema, buffer)
+        self.totals.rows_received += len(rows)
+        return rows
 
     def summed(self, rows: Batch) -> Batch:
         """Rows of the output with equal ones added up."""
