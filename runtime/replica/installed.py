@@ -22,7 +22,14 @@ from ..repr.schema import Schema
 from .checkpoint import DurableState
 from .index import Index
 from .inputs import Input
-from .protocol import DataflowStatistics, IndexOutput, InstallDataflow, Repoint, SubscriptionOutput, ViewOutput
+from .protocol import (
+    DataflowStatistics,
+    IndexOutput,
+    InstallDataflow,
+    Repoint,
+    SubscriptionOutput,
+    ViewOutput,
+)
 from .step_under_way import StepUnderWay
 from .workers.team import DividedDataflow, Stepped, Team
 

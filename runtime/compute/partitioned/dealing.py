@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from ...repr.batch import Batch, Delta, concat_batches
-from ...repr.schema import ERROR_SCHEMA, Schema
+from ...repr.schema import ERROR_SCHEMA
 from ..spark.exchange import pieces, split
 from .messages import Done
 from .part import Part

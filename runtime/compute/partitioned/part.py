@@ -22,7 +22,7 @@ from ...repr.batch import NO_ERRORS, Batch, Delta, concat_batches, concat_deltas
 from ...repr.consolidate import consolidate
 from ...repr.schema import ERROR_SCHEMA, Schema
 from ..dataflow import Dataflow
-from ..plan import Exchange, Import
+from ..plan import Import
 from ..spark.exchange import split
 from ..spark.topology import Topology
 from .placement import Division
@@ -50,15 +50,6 @@ class Read:
     summed: bool
 
 
-@dataclass(frozen=True, slots=True)
-class _Way:
-    """Rows of a node that move by the same columns, whoever takes them; `last` is the last level that does."""
-
-    producer: int
-    exchange: Exchange
-    last: int
-
-
 class Part(Dataflow):
     """The part number `part` of `parts`.  Imports go by their position, as what is imported may be called otherwise later."""
 
@@ -75,15 +66,10 @@ class Part(Dataflow):
         self.output_lies = division.output_lies
         topology = Topology(plan, first=False)
         self._levels = topology.levels
-        last: dict[tuple[int, Exchange], int] = {}
-        for edge in topology.edges:
-            if edge.exchange is not None:
-                way = edge.producer, edge.exchange
-                last[way] = max(last.get(way, 0), topology.level_of[edge.consumer])
-        self._ways = [_Way(producer, exchange, at) for (producer, exchange), at in last.items()]
-        self._number = {(way.producer, way.exchange): number for number, way in enumerate(self._ways)}
+        self._ways = division.moves
+        self._number = {(way.node, way.by): number for number, way in enumerate(self._ways)}
         self._leaving = [
-            [n for n, way in enumerate(self._ways) if topology.level_of[way.producer] == level]
+            [n for n, way in enumerate(self._ways) if way.leaves == level]
             for level in range(len(self._levels))
         ]
         self._read_last = dict(topology.level_of)
@@ -214,10 +200,10 @@ class Part(Dataflow):
         sent: list[list[Piece]] = [[] for _ in range(self._parts)]
         for number in self._leaving[level]:
             way, schema = self._ways[number], self._moved_schema(number)
-            made = results[way.producer]
+            made = results[way.node]
             if len(made.errs):
                 arrived.setdefault(number, []).append(Delta(empty_batch(schema), made.errs))
-            for part, rows in split(made.oks, way.exchange, self._parts, self._part):
+            for part, rows in split(made.oks, way.by, self._parts, self._part):
                 if part == self._part:
                     arrived.setdefault(number, []).append(Delta(rows, NO_ERRORS))
                 else:
@@ -226,14 +212,14 @@ class Part(Dataflow):
 
     def _moved_schema(self, number: int) -> Schema:
         """That of what goes by a way."""
-        return self.plan.nodes[self._ways[number].producer].schema
+        return self.plan.nodes[self._ways[number].node].schema
 
     def _free(self, level: int, results: list[Delta], arrived: dict[int, list[Delta]]) -> None:
         """Lets go of what no later level reads."""
         for id_, last in self._read_last.items():
             if last <= level and id_ != self.plan.output:
                 results[id_] = self._nothing[id_]
-        for number in [n for n in arrived if self._ways[n].last <= level]:
+        for number in [n for n in arrived if self._ways[n].arrives[-1] <= level]:
             del arrived[number]
 
     def inputs_of(self, rows: Mapping[int, pa.Buffer]) -> dict[int, Delta]:

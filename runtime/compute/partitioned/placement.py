@@ -39,6 +39,7 @@ from ..plan import (
     UnionOp,
     WindowOp,
 )
+from ..spark.topology import Topology
 
 Columns = tuple[int, ...]
 
@@ -62,6 +63,16 @@ def undivided(plan: DataflowPlan) -> str | None:
 
 
 @dataclass(frozen=True, slots=True)
+class Move:
+    """Rows of a node that all parts send to where they belong when the level `leaves` is over; who wants them there is in `arrives`."""
+
+    node: int
+    by: Exchange
+    leaves: int
+    arrives: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Division:
     """A plan in parts: `plan` has those exchanges only that move rows; `dealt` says by which columns the rows of an import are dealt
     out to the parts, where any operator wants them by columns of their own.  `placements` are those of the nodes' outputs."""
@@ -69,6 +80,21 @@ class Division:
     plan: DataflowPlan
     dealt: Mapping[GlobalId, Columns]
     placements: tuple[Placements, ...]
+
+    @property
+    def moves(self) -> tuple[Move, ...]:
+        """What moves between levels, in the order in which it does."""
+        topology = Topology(self.plan, first=False)
+        taken: dict[tuple[int, Exchange], set[int]] = {}
+        for edge in topology.edges:
+            if edge.exchange is not None:
+                consumers = taken.setdefault((edge.producer, edge.exchange), set())
+                consumers.add(topology.level_of[edge.consumer])
+        found = (
+            Move(node, by, topology.level_of[node], tuple(sorted(levels)))
+            for (node, by), levels in taken.items()
+        )
+        return tuple(sorted(found, key=lambda move: (move.leaves, move.node)))
 
     @property
     def output_lies(self) -> bool:

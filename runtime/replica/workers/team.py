@@ -60,6 +60,7 @@ from .wires import Wires
 TICK_S = 0.05
 """So often the leader looks, while it waits, whether its step is still wanted."""
 
+
 class Team:
     """`workers` processes, this one among them.  For one thread, but for `Saves`."""
 
