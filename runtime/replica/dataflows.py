@@ -461,8 +461,10 @@ class Dataflows:
             runs = (id(spine.runs) for spine in installed.held())
             seen = (installed.dataflow.steps, installed.dataflow.elsewhere_nbytes, *runs)
             if seen != installed.reported:
-                installed.reported = seen
-                yield installed.statistics()
+                statistics = installed.statistics()
+                divided = installed.divided
+                installed.reported = seen if divided is None or divided.at_rest else ()
+                yield statistics
 
 
 def _reason(error: Exception) -> str:

@@ -140,11 +140,12 @@ class Ask:
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """An answer to `Ask`; `part` is of all operators together."""
+    """An answer to `Ask`; `part` is of all operators together.  `at_rest`: without another step it holds what it holds now."""
 
     worker: WorkerStatistics
     operators: tuple[OperatorStatistics, ...] = ()
     part: PartStatistics | None = None
+    at_rest: bool = True
 
 
 @dataclass(frozen=True, slots=True)

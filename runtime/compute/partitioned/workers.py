@@ -111,7 +111,9 @@ class Member:
         worker = of_this_process(self._wires)
         if part is None:
             return Told(worker)
-        return Told(worker, part.statistics(), part.totals.with_state(part.spines().values()))
+        spines = part.spines().values()
+        at_rest = [spine.at_rest() for spine in spines]  # before it is said what they hold
+        return Told(worker, part.statistics(), part.totals.with_state(spines), all(at_rest))
 
     def _begin(self, message: Begin) -> None:
         self._current = message

@@ -178,6 +178,8 @@ class DividedDataflow(Part):
         self._due = dict.fromkeys(range(1, team.workers), NEVER_DUE)
         self._nbytes = dict.fromkeys(range(1, team.workers), 0)
         self._closed = False
+        self.at_rest = True
+        """Whether members that were asked for statistics would say the same again."""
         self._dataflow = team.install(division, as_of, arranged=arranged)
 
     def step(self, inputs: Mapping[GlobalId, Delta], lower: int, upper: int) -> Delta:
@@ -308,6 +310,7 @@ class DividedDataflow(Part):
         told = [] if self._closed else self._team.ask(self._dataflow)
         everywhere = [super().statistics(), *(answer.operators for answer in told)]
         members = tuple(answer.part for answer in told if answer.part is not None)
+        self.at_rest = all(answer.at_rest for answer in told)
         return tuple(_together(node) for node in zip(*everywhere, strict=True)), members
 
 

@@ -170,6 +170,21 @@ def test_each_worker_says_what_it_has_done_and_holds(team: Team) -> None:
         assert after.cpu_s >= before.cpu_s
 
 
+def test_members_are_asked_again_until_their_state_is_at_rest(team: Team, tmp_path: Path) -> None:
+    """They move it to files beside the steps."""
+    dataflow = DividedDataflow(team, self_join(), 0)
+    dataflow.keep_others(str(tmp_path), 100, None)()
+    dataflow.step({"u1": given([(i, i) for i in range(20_000)], 0)}, 0, 1)
+    deadline = monotonic() + 60
+    while True:
+        _, members = dataflow.statistics_of_all()
+        if dataflow.at_rest:
+            break
+        assert monotonic() < deadline
+    assert all(part.mapped_bytes > 0 for part in members)
+    assert dataflow.statistics_of_all()[1] == members
+
+
 def test_a_step_costs_no_message_more_because_it_is_counted(team: Team) -> None:
     """One row of a member: there and back."""
     dataflow = DividedDataflow(team, lower(r.Distinct(r.Get("u1", PAIRS))), 0)
