@@ -27,7 +27,7 @@ from .run_store import RunStore, StateId
 from .shared_files import MACHINE, SharedFiles
 from .spine import Spine
 
-STATE_VERSION = 2
+STATE_VERSION = 3
 """To be raised whenever an operator keeps other state than before for the same plan, or a plan is divided otherwise."""
 
 MANIFEST = "checkpoint.json"

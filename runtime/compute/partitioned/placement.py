@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 
 from ...expr.tree.relation import GlobalId, JoinKind
 from ..consolidated import consolidated_nodes
+from ..operators.reductions.combine import adds_up
 from ..plan import (
     ArrangeOp,
     AssertSingleOp,
@@ -93,9 +94,12 @@ def divided(plan: DataflowPlan) -> Division:
 
 
 def _dealt(plan: DataflowPlan) -> dict[GlobalId, Columns]:
-    """By import the columns by which most of its readers want its rows; none where all want them by expressions, or as they come."""
+    """By import the columns by which most of its readers want its rows; none where all want them by expressions, or as they come, or
+    what they come to: rows are combined where they are read, and sent then."""
     wanted: dict[GlobalId, Counter[Columns]] = {}
     for node in plan:
+        if adds_up(node.op):
+            continue
         for i, by in zip(node.inputs, node.exchange, strict=True):
             source, columns = plan.nodes[i], by
             if isinstance(source.op, Mfp) and isinstance(by, tuple):
