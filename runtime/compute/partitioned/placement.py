@@ -57,9 +57,14 @@ def undivided(plan: DataflowPlan) -> str | None:
                 return "it is recursive, and a loop runs in one place"
             case ArrangeOp(index=index) if index is not None:
                 return "it reads the arrangement of an index, which is in one place"
-    if not any(by for node in plan for by in node.exchange):
-        return "nothing in it brings rows together by a key"
+    if not any(any(node.exchange) or _is_total(node) for node in plan):
+        return "nothing in it brings rows together by a key, or adds them up"
     return None
+
+
+def _is_total(node: Node) -> bool:
+    """Whether it makes one row of all, that each part can add up for itself before."""
+    return node.exchange == ((),) and adds_up(node.op)
 
 
 @dataclass(frozen=True, slots=True)
