@@ -61,14 +61,6 @@ _AGGREGATES = (
 )
 
 
-@pytest.fixture
-def eager(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Few rows are combined, whatever that costs."""
-    monkeypatch.setattr(combine_module, "FEW_ROWS", 1)
-    monkeypatch.setattr(combine_module, "WORTH", 1)
-    monkeypatch.setattr(combine_module, "MOST_SENT", 1_000_000.0)
-
-
 def random_reduction(random: Random) -> r.Reduce:
     aggregates = [r.Aggregate("count", None, INT8, "n", nullable=False)]
     for at, (function, i, of_values) in enumerate(random.sample(_AGGREGATES, random.randint(0, 5))):
@@ -110,7 +102,7 @@ def row_of(random: Random, op: ReduceOp, schema: Schema) -> Row:
 
 @pytest.mark.parametrize("seed", range(20))
 def test_a_reduction_takes_in_sums_as_it_does_rows(
-    eager: None, monkeypatch: pytest.MonkeyPatch, seed: int
+    eager_combining: None, monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:
     """At many times, in many steps, of updates of any sign: also errors, and what goes beyond a type's range."""
     combined = 0
@@ -199,7 +191,7 @@ def test_equal_rows_of_a_hot_key_are_added_up(op: Op) -> None:
     assert consolidated(updates_of(combined.rows)) == consolidated(updates_of(rows))
 
 
-def test_over_append_only_inputs_what_comes_and_goes_may_be_in_two_places(eager: None) -> None:
+def test_over_append_only_inputs_what_comes_and_goes_may_be_in_two_places(eager_combining: None) -> None:
     """One has a row, another its retraction: the greatest value is the next one, which must not be left out."""
     op, schema, output = reducing(pairs("max"), append_only=True)
     assert op.monotonic

@@ -7,7 +7,6 @@ from random import Random
 
 import pytest
 from ptvc.compute.lower import lower
-from ptvc.compute.operators.reductions import combine
 from ptvc.compute.partitioned import stored
 from ptvc.compute.partitioned.placement import undivided
 from ptvc.compute.plan import DataflowPlan
@@ -29,14 +28,10 @@ ATTEMPTS = 50
 
 
 @pytest.fixture(autouse=True)
-def small(monkeypatch: pytest.MonkeyPatch) -> None:
+def small(monkeypatch: pytest.MonkeyPatch, eager_combining: None) -> None:
     """Few rows are divided as many are."""
     monkeypatch.setattr(stored, "LEAST_CUT_ROWS", 1)
     monkeypatch.setattr(team, "GATHER_ROWS", 3)
-    monkeypatch.setattr(combine, "FEW_ROWS", 1)
-    monkeypatch.setattr(combine, "WORTH", 1)
-    monkeypatch.setattr(combine, "WORTH_SUMS", 2)
-    monkeypatch.setattr(combine, "MOST_SENT", 1_000_000.0)
 
 
 def random_view(random: Random) -> tuple[r.Relation, DataflowPlan]:
