@@ -24,10 +24,13 @@ from ...repr.schema import Schema
 from ..dataflow import Dataflow
 from ..operators.reductions.reduce import Reduce
 from ..plan import Import
+from ..run import Run
+from ..run_store import StateId
 from ..spark.exchange import split
 from ..spark.topology import Topology
 from .placement import Division
 from .row_format import from_buffer, to_buffer
+from .split_keys import COUNTS, SplitKeys
 from .ways import Ways
 
 Piece = tuple[int, pa.Buffer]
@@ -63,10 +66,13 @@ class Part(Dataflow):
         self._parts = parts
         self.dealt = tuple(division.dealt.get(id_) for id_ in plan.imports)
         self.import_schemas = tuple(map(plan.import_schema, plan.imports))
-        self.output_lies = division.output_lies
+        self._output_lies = division.output_lies
+        self._output_lies_unsplit = division.output_lies_unsplit
         topology = Topology(plan, first=False)
         self._levels = topology.levels
-        self._ways = Ways(plan, topology)
+        self._ways = Ways(division, topology)
+        self._split_keys = SplitKeys(division, topology, parts)
+        self._state |= self._split_keys.spines
         self._leaving = [
             [
                 number
@@ -103,7 +109,7 @@ class Part(Dataflow):
             inputs = yield from self._met(inputs, read())
         named = {self.plan.imports[at]: delta for at, delta in inputs.items()}
         output = yield from self._through_levels(named, lower, upper)
-        if gather:
+        if gather and not self.output_lies:
             output = yield from self._gathered(output)
         return output
 
@@ -117,6 +123,8 @@ class Part(Dataflow):
             for id_ in ids:
                 results[id_] = self._at(id_, inputs, results, arrived, lower, upper, first)
             if level < len(self._levels) - 1:
+                if first and self._split_keys.counts(level):
+                    yield from self._chosen(level, results)
                 sent = self._sent(level, results, arrived)
                 self.has_more = first or self._has_more(level, results, arrived, upper)
                 for pieces in (yield sent):
@@ -174,6 +182,28 @@ class Part(Dataflow):
             here += [from_buffer(schema, buffer) for _, buffer in pieces]
         return Delta(concat_batches(schema, here), output.errs)
 
+    def _chosen(self, level: int, results: Sequence[Delta]) -> Generator[Passing, Passing, None]:
+        """Chooses the keys that are split from now on."""
+        mine = self._split_keys.counted(level, results)
+        told = [(0, to_buffer(COUNTS, mine))] if len(mine) else []
+        came = yield [told if part != self._part else [] for part in range(self._parts)]
+        theirs = [from_buffer(COUNTS, buffer) for pieces in came for _, buffer in pieces]
+        self._split_keys.choose([mine, *theirs])
+
+    def load(self, runs: Mapping[StateId, Sequence[Run]], upper: int) -> None:
+        super().load(runs, upper)
+        self._split_keys.load()
+
+    @property
+    def output_lies(self) -> bool:
+        """Whether equal rows of the output come out in one part."""
+        return self._output_lies or (self._output_lies_unsplit and not self._split_keys)
+
+    @property
+    def may_gather(self) -> bool:
+        """Whether they may not, by the end of a step."""
+        return not self._output_lies
+
     def _at(
         self,
         id: int,
@@ -191,11 +221,11 @@ class Part(Dataflow):
         given = tuple(
             results[i]
             if by is None
-            else concat_deltas(self.plan.nodes[i].schema, arrived.get(self._ways.number(i, by), ()))
-            for i, by in zip(self._given[id], node.exchange, strict=False)
+            else concat_deltas(self.plan.nodes[i].schema, arrived.get(self._ways.number(id, side), ()))
+            for side, (i, by) in enumerate(zip(self._given[id], node.exchange, strict=False))
         )
         if isinstance(operator, Reduce) and node.exchange[0] is not None:
-            numbers = self._ways.sums(node.inputs[0], node.exchange[0])
+            numbers = self._ways.sums(id)
             sums = {name: [d.oks for d in arrived[at]] for name, at in numbers.items() if at in arrived}
             if sums:
                 given = (Delta(operator.with_sums(given[0].oks, sums), given[0].errs),)
@@ -209,7 +239,9 @@ class Part(Dataflow):
             made = results[way.producer]
             if len(made.errs):
                 arrived.setdefault(number, []).append(Delta(empty_batch(way.schema), made.errs))
-            for at, part, batch in self._ways.moved(number, made.oks, self._parts, self._part):
+            for at, part, batch in self._ways.moved(
+                number, made.oks, self._parts, self._part, self._split_keys
+            ):
                 if part == self._part:
                     arrived.setdefault(at, []).append(Delta(batch, NO_ERRORS))
                 else:

@@ -18,9 +18,10 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
+from ...errors import StorageError
 from ...repr.hash import hash_columns
 from ...repr.schema import Schema
-from ..checkpoint import Checkpoint, StoredState, write
+from ..checkpoint import SPLIT_KEYS, Checkpoint, StoredState, write
 from ..run import Run
 from ..run_store import RunStore, StateId
 from ..spark.exchange import partition_of
@@ -83,6 +84,10 @@ def begun(
     store: RunStore, spines: Mapping[StateId, Spine], beginning: Beginning, part: int, parts: int
 ) -> dict[StateId, tuple[Run, ...]]:
     """The runs with which part number `part` of `parts` begins, for `spines`.  Raises StorageError."""
+    if len(beginning.stored) > 1 and any(
+        name == SPLIT_KEYS for state in beginning.stored for _, name in state
+    ):
+        raise StorageError("keys are split among another number of workers")
     stored: dict[StateId, list[Run]] = {}
     for state in beginning.stored:
         for id_, runs in store.load(state).items():

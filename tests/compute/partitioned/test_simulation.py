@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 from ptvc.compute.lower import lower
-from ptvc.compute.partitioned import stored
+from ptvc.compute.partitioned import split_keys, stored
 from ptvc.compute.partitioned.placement import undivided
 from ptvc.compute.plan import DataflowPlan
 from ptvc.errors import QueryCanceled, ReplicaUnavailable
@@ -32,6 +32,7 @@ def small(monkeypatch: pytest.MonkeyPatch, eager_combining: None) -> None:
     """Few rows are divided as many are."""
     monkeypatch.setattr(stored, "LEAST_CUT_ROWS", 1)
     monkeypatch.setattr(team, "GATHER_ROWS", 3)
+    monkeypatch.setattr(split_keys, "HOT_ROWS", 2)
 
 
 def random_view(random: Random) -> tuple[r.Relation, DataflowPlan]:
