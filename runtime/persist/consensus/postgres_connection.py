@@ -38,6 +38,8 @@ STATEMENT_TIMEOUT_MS = 60_000
 LOCK_TIMEOUT_MS = 10_000
 RECONNECT = Backoff(first_s=0.05, longest_s=0.5, deadline_s=10.0)
 """After a loss, and counted from it: then an error is passed on, and the next statement tries once."""
+LOST = Backoff(first_s=0.01, longest_s=0.1, attempts=5)
+"""A statement under which the connection was lost: a server that is restarted may go away more than once."""
 TAKEN_BACK = Backoff(first_s=0.002, longest_s=0.1, attempts=20, deadline_s=10.0)
 """A statement that the server took back because of another one: a deadlock, a race for a new key."""
 LEAST_CONNECT_TIMEOUT_S = 2
@@ -149,6 +151,10 @@ class _Lost(Exception):
         self.message = message
 
 
+def _was_lost(error: Exception) -> bool:
+    return isinstance(error, _Lost)
+
+
 class _TakenBack(Exception):
     """Certainly not applied; the next attempt may be."""
 
@@ -174,13 +180,11 @@ class PostgresConnection:
         """How many connections there were."""
 
     def repeatable(self, what: str, work: Callable[[Connection], T]) -> T:
-        """The result of `work`, which is done again if the connection was lost meanwhile.  StorageError or DiskFull
+        """The result of `work`, which is done again whenever the connection was lost meanwhile.  StorageError or DiskFull
         if it failed."""
         with self._lock:
-            with suppress(_Lost):
-                return self._attempt(what, work)
             try:
-                return self._attempt(what, work)
+                return retry(lambda: self._attempt(what, work), _was_lost, LOST)
             except _Lost as lost:
                 raise StorageError(lost.message, hint=_HINT) from lost.__cause__
 

@@ -31,6 +31,8 @@ from ..connections.values import Values
 CATALOG_NAME = "default"
 """A database holds several catalogs, by name; this is what pyiceberg calls its own."""
 CONNECT_S = 15.0
+SQLITE_LOCK_TIMEOUT_S = 30
+"""A commit waits so long for other users of the file; the driver's own 5 s pass while a disk is busy."""
 ERRORS: tuple[type[Exception], ...] = (
     OSError,  # those of requests too
     ValueError,  # what cannot be read: those of pydantic too
@@ -197,7 +199,9 @@ def _sql(
     values: Values, properties: dict[str, str], addresses: Addresses, deadline: float
 ) -> GuardedSqlCatalog:
     url = make_url(properties.pop("uri"))
-    if url.drivername != "sqlite":
+    if url.drivername == "sqlite":
+        url = url.update_query_dict({"timeout": str(SQLITE_LOCK_TIMEOUT_S)})
+    else:
         assert url.host is not None, "the option was checked"
         address = addresses.reachable(url.host, url.port or 5432, deadline)
         query = {

@@ -28,7 +28,7 @@ from ptvc.persist.consensus.base import (
     WriterRow,
 )
 from ptvc.persist.consensus.postgres import PostgresConsensus
-from ptvc.persist.consensus.postgres_connection import Connection, PostgresPlace
+from ptvc.persist.consensus.postgres_connection import Connection, PostgresConnection, PostgresPlace
 from ptvc.persist.state import Head, Hold
 from ptvc.retry import Backoff
 from servers.postgres_stores import FailingServer, disconnect, failing_server, fresh_schema, url_of
@@ -270,6 +270,23 @@ def test_an_append_whose_answer_is_lost_is_resolved(
             disconnect(oracle_uri)
         assert append(client, "s", time, time + 1, [((time, "x"), time, 1)]) == Appended({"s": time + 1})
     assert read_at(client, "s", 5) == {("row", time, "x"): 1 for time in range(6)}
+
+
+def test_a_server_that_goes_away_again_and_again(postgres_url: str, oracle_uri: str) -> None:
+    """What may be done twice is done until an answer comes."""
+    losses = 3
+
+    def work(connection: Connection) -> int:
+        nonlocal losses
+        if losses:
+            losses -= 1
+            disconnect(oracle_uri)
+        (found,) = connection.execute("SELECT 1").fetchall()
+        return int(found[0])
+
+    with closing(PostgresConnection(PostgresPlace.of(postgres_url), lambda _: None)) as connection:
+        assert connection.repeatable("read", work) == 1
+        assert connection.generation == 4
 
 
 def test_a_server_that_stays_away(server: FailingServer, monkeypatch: pytest.MonkeyPatch) -> None:
