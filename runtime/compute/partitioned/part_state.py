@@ -34,11 +34,18 @@ from .state_placement import FIRST, state_placement
 @dataclass(frozen=True, slots=True)
 class Beginning:
     """State as of `upper`.  `stored` is what the part itself has saved; or, with `placement`, what all parts of a dataflow had, as many as
-    they were, and by which columns the rows of each spine lie."""
+    they were, and by which columns the rows of each spine lie.  Raises StorageError when keys are split: of these not all rows are where
+    this says, and some are there several times."""
 
     upper: int
     stored: tuple[StoredState, ...]
     placement: Mapping[StateId, Columns | None] | None = None
+
+    def __post_init__(self) -> None:
+        if len(self.stored) > 1 and any(name == SPLIT_KEYS for state in self.stored for _, name in state):
+            raise StorageError(
+                f"keys of joins are split among {len(self.stored)} workers, and now there are others"
+            )
 
 
 def beginning_of(
@@ -84,10 +91,6 @@ def begun(
     store: RunStore, spines: Mapping[StateId, Spine], beginning: Beginning, part: int, parts: int
 ) -> dict[StateId, tuple[Run, ...]]:
     """The runs with which part number `part` of `parts` begins, for `spines`.  Raises StorageError."""
-    if len(beginning.stored) > 1 and any(
-        name == SPLIT_KEYS for state in beginning.stored for _, name in state
-    ):
-        raise StorageError("keys are split among another number of workers")
     stored: dict[StateId, list[Run]] = {}
     for state in beginning.stored:
         for id_, runs in store.load(state).items():

@@ -403,7 +403,10 @@ def test_plans_say_among_whom_they_are_divided(runtime: InProcess) -> None:
         assert head.startswith("Divided"), "an index would be in one place"
         connection.execute("CREATE MATERIALIZED VIEW doubled AS SELECT id * 2 AS twice FROM orders")
         head, *_ = explained(connection, "PHYSICAL PLAN FOR MATERIALIZED VIEW doubled")
-        assert head == f"In one of {workers} workers: nothing in it brings rows together by a key, or adds them up"
+        assert (
+            head
+            == f"In one of {workers} workers: nothing in it brings rows together by a key, or adds them up"
+        )
         eventually(lambda: told(connection))
 
 
