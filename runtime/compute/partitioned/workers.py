@@ -241,11 +241,12 @@ class Leader:
 
         def involve(level: int, leaving: Passing) -> Collection[int]:
             some = tuple(member for member in self._members if leaving[member])
+            who = (LEADER, *some) if part.has_more else some
             self._involved = some if level == part.levels - 1 else self._members
             for member in self._involved:
-                self._wires.send(member, told(member, level, tuple(leaving[member]), (LEADER, *some)))
+                self._wires.send(member, told(member, level, tuple(leaving[member]), who))
             self._wires.flush()
-            return LEADER, *some
+            return who
 
         self._try(lambda step: step.begin_alone(one.going(taken.mine, None), involve))
 

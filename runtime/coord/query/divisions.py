@@ -3,11 +3,12 @@
 ```
 Divided among 2 workers: public.customers by hash(#0), public.orders by hash(#1)
   before level 0, of 20,000 rows or more at once: shares of the input that all workers read
-  behind level 0: %4 by hash(#2), %6 to one place
+  behind level 0, in the first step: how many rows keys have
+  behind level 0: %4 by hash(#2), combined; %5 by hash(#1), keys of many rows split; %6 to one place
   behind level 1, of 10,000 rows or more: the output by hash of all its columns
 ```
 
-Behind a level each worker waits for what all others send it.
+Behind a level each worker waits for what all others send it.  What is combined are rows of a key, or what they come to, where that is fewer.
 """
 
 from __future__ import annotations
@@ -18,10 +19,13 @@ from itertools import groupby
 from typing import Any
 
 from ...compute.partitioned.dealing import GATHER_ROWS
-from ...compute.partitioned.placement import Division, Move, divided, undivided
+from ...compute.partitioned.placement import Division, divided, undivided
+from ...compute.partitioned.split_keys import SplitKeys
 from ...compute.partitioned.stored import READ_APART_ROWS
+from ...compute.partitioned.ways import Way, Ways
 from ...compute.plan import DataflowPlan, Exchange, levels
 from ...compute.plan_text import exchange_text
+from ...compute.spark.topology import Topology
 from ...expr.tree.relation import GlobalId
 
 
@@ -34,6 +38,19 @@ class Divided:
     workers: int
     written: bool
     names: Mapping[GlobalId, str]
+
+    @property
+    def moves(self) -> list[Way]:
+        """Those by which parts send rows, in the order in which they do."""
+        ways = Ways(self.division, Topology(self.division.plan, first=False)).all
+        return sorted((way for way in ways if way.sums is None), key=lambda way: (way.leaves, way.producer))
+
+    @property
+    def _counted(self) -> list[int]:
+        """The levels behind which keys are counted in the first step."""
+        topology = Topology(self.division.plan, first=False)
+        keys = SplitKeys(self.division, topology, self.workers)
+        return [level for level in range(len(topology.levels)) if keys.counts(level)]
 
     @property
     def _gathered(self) -> bool:
@@ -50,13 +67,25 @@ class Divided:
             f"Divided among {self.workers} workers: {', '.join(dealt) or 'rows as they come'}",
             f"  before level 0, of {READ_APART_ROWS:,} rows or more at once: shares of the input that all workers read",
         ]
-        for level, moves in groupby(self.division.moves, key=lambda move: move.leaves):
-            out.append(f"  behind level {level}: " + ", ".join(map(_move, moves)))
+        counted = self._counted
+        for level, moves in groupby(self.moves, key=lambda move: move.leaves):
+            if level in counted:
+                out.append(f"  behind level {level}, in the first step: how many rows keys have")
+            out.append(f"  behind level {level}: " + "; ".join(map(self._move, moves)))
         if self._gathered:
+            split = " if keys are split" if self.division.output_lies_unsplit else ""
             out.append(
-                f"  behind level {self._last_level}, of {GATHER_ROWS:,} rows or more: the output by hash of all its columns"
+                f"  behind level {self._last_level}, of {GATHER_ROWS:,} rows or more{split}: the output by hash of all its "
+                "columns"
             )
         return out
+
+    def _move(self, move: Way) -> str:
+        combined = ", combined" if move.combines else ""
+        return f"%{move.producer}{exchange_text(move.exchange)}{combined}{', keys of many rows split' if self._splits(move) else ''}"
+
+    def _splits(self, move: Way) -> bool:
+        return move.reader is not None and move.reader.id in self.division.split
 
     def document(self) -> dict[str, Any]:
         """For JSON: `rows` are the least for which rows move there, `level` is the one behind which they do."""
@@ -65,16 +94,28 @@ class Divided:
             for id_, by in sorted(self.division.dealt.items())
         ]
         moves = [
-            {"level": move.leaves, "node": move.node, "by": _by(move.by), "arrives": list(move.arrives)}
-            for move in self.division.moves
+            {
+                "level": move.leaves,
+                "node": move.producer,
+                "by": _by(move.exchange),
+                "last_level": move.last,
+                "combined": move.combines,
+                "keys_split": self._splits(move),
+            }
+            for move in self.moves
         ]
-        gathered = {"level": self._last_level, "rows": GATHER_ROWS} if self._gathered else None
+        gathered = {
+            "level": self._last_level,
+            "rows": GATHER_ROWS,
+            "if_keys_are_split": self.division.output_lies_unsplit,
+        }
         return {
             "workers": self.workers,
             "dealt": dealt,
             "read_apart": {"rows": READ_APART_ROWS},
             "moves": moves,
-            "output_gathered": gathered,
+            "keys_counted": self._counted,
+            "output_gathered": gathered if self._gathered else None,
         }
 
 
@@ -110,10 +151,6 @@ def of_query(workers: int) -> Undivided | None:
     if workers == 1:
         return None
     return Undivided(workers, "queries are computed by one process, or by a Spark job", queried=True)
-
-
-def _move(move: Move) -> str:
-    return f"%{move.node}{exchange_text(move.by)}"
 
 
 def _by(exchange: Exchange) -> list[int] | str:

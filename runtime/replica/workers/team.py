@@ -199,7 +199,7 @@ class DividedDataflow(Part):
             return Stepped(self._nothing[self.plan.output])
         rows = sum(len(delta.oks) for delta in inputs.values())
         rows += sum(some.rows for each in stored.values() for some in each)
-        gather = writing is not None and not self.output_lies and rows >= GATHER_ROWS
+        gather = writing is not None and self.may_gather and rows >= GATHER_ROWS
         leader = self._team.leader
         meter = leader.meter()
         taken = self._taken(inputs, stored, lower, upper)

@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 from ptvc.compute.lower import lower
-from ptvc.compute.partitioned import stored
+from ptvc.compute.partitioned import split_keys, stored
 from ptvc.compute.partitioned.placement import undivided
 from ptvc.compute.plan import DataflowPlan
 from ptvc.errors import QueryCanceled, ReplicaUnavailable
@@ -28,10 +28,11 @@ ATTEMPTS = 50
 
 
 @pytest.fixture(autouse=True)
-def small(monkeypatch: pytest.MonkeyPatch) -> None:
+def small(monkeypatch: pytest.MonkeyPatch, eager_combining: None) -> None:
     """Few rows are divided as many are."""
     monkeypatch.setattr(stored, "LEAST_CUT_ROWS", 1)
     monkeypatch.setattr(team, "GATHER_ROWS", 3)
+    monkeypatch.setattr(split_keys, "HOT_ROWS", 2)
 
 
 def random_view(random: Random) -> tuple[r.Relation, DataflowPlan]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import threading
+from collections import Counter
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -31,7 +32,7 @@ from ptvc.persist.blob.memory import MemoryBlob
 from ptvc.replica.workers.member import Start
 from ptvc.replica.workers.team import DividedDataflow, Team
 from ptvc.repr.batch import NO_ERRORS, Delta
-from ptvc.repr.types import INT4
+from ptvc.repr.types import INT4, INT8
 
 PAIRS = schema_of(INT4, INT4)
 
@@ -212,6 +213,48 @@ def test_all_workers_move_their_state_to_files_when_memory_is_short(team: Team, 
     assert len(list(tmp_path.iterdir())) >= team.workers - 1
     output = dataflow.step({"u1": given([(7, 50_000)], 1)}, 1, 2)
     assert as_of(updates_of(output.oks), 1) == {(50_000,): 1}
+
+
+def hot_rows(count: int) -> list[tuple[int, int]]:
+    """Nearly all of one key."""
+    return [(5 if i % 20 else i, i % 1_000) for i in range(count)]
+
+
+def test_rows_of_a_hot_key_are_added_up_where_they_are(team: Team) -> None:
+    pairs, key = r.Get("u1", PAIRS), (ColumnRef(0, INT4),)
+    total = r.Aggregate("sum", ColumnRef(1, INT4), INT8, "total")
+    plan = lower(r.Reduce(pairs, key, ("k",), (total,)))
+    dataflow = DividedDataflow(team, plan, 0)
+    rows, output = hot_rows(20_000), list[Update]()
+    totals = Counter[int]()
+    for time, diff in enumerate((1, 1, -1)):
+        output += updates_of(dataflow.step({"u1": given(rows, time, diff)}, time, time + 1).oks)
+        for k, v in rows:
+            totals[k] += diff * v
+        assert as_of(output, time) == dict.fromkeys(totals.items(), 1)
+    (said,) = (
+        said
+        for node, said in zip(plan.nodes, dataflow.statistics(), strict=True)
+        if isinstance(node.op, ReduceOp)
+    )
+    assert said.rows_in < 3 * 1_200, "of 60,000"
+
+
+def test_rows_of_a_hot_key_of_a_join_are_with_all_workers(team: Team) -> None:
+    key = (ColumnRef(0, INT4),)
+    plan = lower(r.Join(r.Get("u1", PAIRS), r.Get("u2", PAIRS), r.JoinKind.INNER, key, key))
+    dataflow = DividedDataflow(team, plan, 0)
+    rows = list(dict.fromkeys((5 if i % 20 else i, i) for i in range(60_000)))
+    output = dataflow.step({"u1": given(rows, 0), "u2": given([(5, 1), (40, 2)], 0)}, 0, 1)
+    joined = Counter((*row, *other) for row in rows for other in ((5, 1), (40, 2)) if row[0] == other[0])
+    assert as_of(updates_of(output.oks), 0) == joined
+    held = [dataflow.held_nbytes, *dataflow._nbytes.values()]
+    assert max(held) < 1.5 * sum(held) / team.workers, held
+    output = dataflow.step({"u1": given(rows[:100], 1, -1), "u2": given([(5, 3)], 1)}, 1, 2)
+    left = [row for row in rows[100:] if row[0] == 5]
+    gone = [row for row in rows[:100] if row[0] == 5]
+    changes = {(*row, 5, 3): 1 for row in left} | {(*row, 5, 1): -1 for row in gone} | {(40, 40, 40, 2): -1}
+    assert as_of(updates_of(output.oks), 1) == changes
 
 
 def test_parts_without_rows_are_left_alone_where_nobody_waits(team: Team) -> None:
