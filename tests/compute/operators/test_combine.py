@@ -36,6 +36,7 @@ from ..histories import (
     schema_of,
     updates_of,
 )
+from ..random_views import Views
 from ..reference import Row, Update
 
 MONEY = ScalarType(Kind.NUMERIC, 30, 2)
@@ -201,6 +202,22 @@ def test_over_append_only_inputs_what_comes_and_goes_may_be_in_two_places(eager_
     taken, _ = taken_in(operator, op, schema, shares)
     found = operator.step((Delta(taken, NO_ERRORS),), 0, 2)
     assert updates_of(found.oks) == [((1, 7), 1, 1)]
+
+
+def test_a_reduction_is_given_no_columns_that_it_does_not_read() -> None:
+    """So none has to be dropped before rows are sent."""
+    seen = 0
+    for seed in range(100):
+        plan = lower(Views(Random(seed)).relation(3))
+        for node in plan:
+            if isinstance(op := node.op, ReduceOp):
+                read = {*range(op.keys), *(o.index for a in op.aggregates for o in a.order)}
+                read |= {
+                    i for a in op.aggregates for i in (a.argument, a.condition, *a.rest) if i is not None
+                }
+                assert read == set(range(len(plan.input_schemas(node)[0])))
+                seen += 1
+    assert seen > 20
 
 
 @pytest.mark.parametrize("values", [1, 10, 5_000, 40_000])
