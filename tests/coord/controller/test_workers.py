@@ -441,7 +441,9 @@ def test_relations_say_what_each_worker_has_done(runtime: InProcess) -> None:
         connection.execute("CREATE MATERIALIZED VIEW doubled AS SELECT id * 2 AS twice FROM orders")
         connection.execute("SELECT * FROM doubled").fetchall()
         members = runtime.driver.members[replica(runtime)]
-        eventually(lambda: told(connection) and of_view(connection, "doubled") and of_view(connection, "by_segment"))
+        eventually(
+            lambda: told(connection) and of_view(connection, "doubled") and of_view(connection, "by_segment")
+        )
         found = of_view(connection, "largest")
         assert [row["worker_id"] for row in found] == list(range(len(members) + 1))
         assert [row["process_id"] for row in found] == [os.getpid(), *members]
