@@ -106,8 +106,12 @@ class SplitKeys:
         joins, sides, keys, rows_ = zip(*found, strict=True) if found else ((), (), (), ())
         nothing = np.array([key is None for key in keys], np.bool_)
         words = np.array([key or 0 for key in keys], np.uint64).view(np.int64)
-        columns = (pa.array(joins, pa.int64()), pa.array(sides, pa.int64()))
-        columns += (pa.array(words, mask=nothing), pa.array(rows_, pa.int64()))
+        columns = (
+            pa.array(joins, pa.int64()),
+            pa.array(sides, pa.int64()),
+            pa.array(words, mask=nothing),
+            pa.array(rows_, pa.int64()),
+        )
         return Batch(columns, np.zeros(len(found), np.uint64), np.ones(len(found), np.int64))
 
     def choose(self, counted: Iterable[Batch]) -> None:
