@@ -76,8 +76,12 @@ class SplitKeys:
     def of(self, join: int) -> HotKeys | None:
         return self._hot.get(join)
 
-    def load(self) -> None:
-        """Reads what the spines hold."""
+    def begin(self) -> None:
+        """Goes on with what the spines hold: nothing is chosen any more."""
+        self._counted.clear()
+        self._read()
+
+    def _read(self) -> None:
         self._hot = {}
         for (join, _), spine in self.spines.items():
             chosen = concat_batches(_CHOSEN, [run.batch for run in spine.runs])
@@ -138,7 +142,7 @@ class SplitKeys:
             )
             if found is not None:
                 self.spines[join, SPLIT_KEYS].insert(_chosen(found.dealt))
-        self.load()
+        self._read()
 
 
 def _chosen(dealt: tuple[Words, Words]) -> Batch:
