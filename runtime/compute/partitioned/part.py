@@ -84,7 +84,7 @@ class Part(Dataflow):
             if edge.exchange is None:
                 at = topology.level_of[edge.consumer]
                 self._read_last[edge.producer] = max(self._read_last[edge.producer], at)
-
+        self._import_levels = [topology.import_level[id_] for id_ in plan.imports]
         self.has_more = True
         """Whether the part has anything to do in later levels of a step, but for what comes of others."""
 
@@ -124,7 +124,7 @@ class Part(Dataflow):
                 if first and self._split_keys.counts(level):
                     yield from self._chosen(level, results)
                 sent = self._sent(level, results, arrived)
-                self.has_more = first or self._has_more(level, results, arrived, upper)
+                self.has_more = first or self._has_more(level, inputs, results, arrived, upper)
                 for pieces in (yield sent):
                     for number, buffer in pieces:
                         batch = self.received(self._ways.all[number].schema, buffer)
@@ -190,7 +190,7 @@ class Part(Dataflow):
 
     def load(self, runs: Mapping[StateId, Sequence[Run]], upper: int) -> None:
         super().load(runs, upper)
-        self._split_keys.load()
+        self._split_keys.begin()
 
     @property
     def output_lies(self) -> bool:
@@ -247,11 +247,20 @@ class Part(Dataflow):
         return sent
 
     def _has_more(
-        self, level: int, results: Sequence[Delta], arrived: Mapping[int, Sequence[Delta]], upper: int
+        self,
+        level: int,
+        inputs: Mapping[GlobalId, Delta],
+        results: Sequence[Delta],
+        arrived: Mapping[int, Sequence[Delta]],
+        upper: int,
     ) -> bool:
-        if arrived or any(result and self._read_last[id_] > level for id_, result in enumerate(results)):
-            return True
-        return any(operator.next_due() < upper for operator in self._waiting)
+        imports = zip(self.plan.imports, self._import_levels, strict=True)
+        return (
+            any(at > level and inputs.get(id_) for id_, at in imports)
+            or any(self._ways.all[number].last > level for number in arrived)
+            or any(result and self._read_last[id_] > level for id_, result in enumerate(results))
+            or any(operator.next_due() < upper for operator in self._waiting)
+        )
 
     def _free(self, level: int, results: list[Delta], arrived: dict[int, list[Delta]]) -> None:
         """Lets go of what no later level reads."""

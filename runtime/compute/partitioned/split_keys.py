@@ -76,8 +76,12 @@ class SplitKeys:
     def of(self, join: int) -> HotKeys | None:
         return self._hot.get(join)
 
-    def load(self) -> None:
-        """Reads what the spines hold."""
+    def begin(self) -> None:
+        """Goes on with what the spines hold: nothing is chosen any more."""
+        self._counted.clear()
+        self._read()
+
+    def _read(self) -> None:
         self._hot = {}
         for (join, _), spine in self.spines.items():
             chosen = concat_batches(_CHOSEN, [run.batch for run in spine.runs])
@@ -106,8 +110,12 @@ class SplitKeys:
         joins, sides, keys, rows_ = zip(*found, strict=True) if found else ((), (), (), ())
         nothing = np.array([key is None for key in keys], np.bool_)
         words = np.array([key or 0 for key in keys], np.uint64).view(np.int64)
-        columns = (pa.array(joins, pa.int64()), pa.array(sides, pa.int64()))
-        columns += (pa.array(words, mask=nothing), pa.array(rows_, pa.int64()))
+        columns = (
+            pa.array(joins, pa.int64()),
+            pa.array(sides, pa.int64()),
+            pa.array(words, mask=nothing),
+            pa.array(rows_, pa.int64()),
+        )
         return Batch(columns, np.zeros(len(found), np.uint64), np.ones(len(found), np.int64))
 
     def choose(self, counted: Iterable[Batch]) -> None:
@@ -134,7 +142,7 @@ class SplitKeys:
             )
             if found is not None:
                 self.spines[join, SPLIT_KEYS].insert(_chosen(found.dealt))
-        self.load()
+        self._read()
 
 
 def _chosen(dealt: tuple[Words, Words]) -> Batch:

@@ -63,11 +63,12 @@ class Ways:
         for (producer, exchange, _), ends in readers.items():
             leaves = topology.level_of[producer]
             last = max(topology.level_of[consumer] for consumer, _ in ends)
-            schemas: dict[str | None, Schema] = {None: plan.nodes[producer].schema}
+            rows = plan.nodes[producer].schema
+            schemas: dict[str | None, Schema] = {None: rows}
             only, side = None, 0
             if len(ends) == 1:
                 only, side = plan.nodes[ends[0][0]], ends[0][1]
-                schemas |= state_schemas(only.op, schemas[None])
+                schemas.update(state_schemas(only.op, rows))
             numbers = {name: len(self.all) + at for at, name in enumerate(schemas)}
             self._numbers |= dict.fromkeys(ends, numbers)
             self.all += [
