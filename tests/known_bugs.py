@@ -322,6 +322,18 @@ FINDINGS = (
         12,
     ),
     Mutant(
+        "bounds of dates are compared with moments as numbers",
+        (
+            Edit(
+                "runtime/coord/storage/part_choice.py",
+                "    if _scale(wanted) == _scale(type_):",
+                "    if _scale(wanted):",
+            ),
+        ),
+        ("tests/coord/storage/test_part_choice.py::test_what_a_comparison_is_true_of_is_read",),
+        12,
+    ),
+    Mutant(
         "a long IN list has a token for each literal",
         (
             Edit(

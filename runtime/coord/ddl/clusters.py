@@ -46,8 +46,9 @@ class ClusterDefinitions:
     async def alter(self, plan: AlterCluster, notices: list[Notice]) -> Command:
         notices.extend(self._notices(plan))
         entry = self._cluster(plan.name)
-        self._check_slots(entry, plan.options)
-        changed = replace(entry, options={**entry.options, **plan.options})
+        kept = {name: value for name, value in entry.options.items() if name not in plan.reset}
+        changed = replace(entry, options={**kept, **plan.options})
+        self._check_slots(entry, changed.options)
         await self._changes.apply([Change(entry, changed)])
         return Command("ALTER CLUSTER")
 
@@ -72,8 +73,7 @@ class ClusterDefinitions:
 
     def _check_slots(self, changed: ClusterEntry | None, options: Mapping[str, int]) -> None:
         others = [entry.options for entry in self._catalog.cluster_entries() if entry is not changed]
-        base = changed.options if changed is not None else {}
-        check_room((*others, {**base, **options}), self._slots)
+        check_room((*others, options), self._slots)
 
     def _cluster(self, name: str) -> ClusterEntry:
         entry = self._catalog.cluster(name)

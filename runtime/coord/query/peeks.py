@@ -538,8 +538,5 @@ def raise_first_error(errs: Batch) -> None:
 
 def _checked(batch: Batch) -> Batch:
     if len(batch) and int(batch.diffs.min()) < 0:
-        raise PtvcError(
-            "internal error: a collection holds a row less than zero times",
-            hint="Please report this; the relation can be dropped and created anew.",
-        )
+        raise RuntimeError("a query has found a row less than zero times")
     return batch

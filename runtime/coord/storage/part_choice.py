@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 from ...expr.evaluate import can_fail
@@ -47,6 +48,10 @@ _MIRRORED = {
 }
 _TESTS = {"is_null": Comparison.IS_NULL, "is_not_null": Comparison.IS_NOT_NULL}
 _TEXTS = frozenset({Kind.TEXT, Kind.VARCHAR})
+_MOMENTS = frozenset({Kind.DATE, Kind.TIMESTAMP, Kind.TIMESTAMPTZ})
+"""They are compared as if all were in UTC: what depends on a session's zone has casts."""
+
+DAY_US = 86_400_000_000
 
 LONG = 4096
 """Of a longer text no condition is made: parts keep the beginnings of texts, and to look at all of it takes time."""
@@ -141,7 +146,47 @@ def _compared(
         least, greatest = bounds
         for comparison in comparisons:
             upwards = comparison in (Comparison.GE, Comparison.GT)
-            yield Condition(column.index, comparison, least if upwards else greatest)
+            for asked, bound in _as_of_column(column.type, comparison, least if upwards else greatest, type_):
+                yield Condition(column.index, asked, bound)
+
+
+def _as_of_column(
+    wanted: ScalarType, comparison: Comparison, bound: Any, type_: ScalarType
+) -> Iterator[tuple[Comparison, Any]]:
+    """What `comparison` with a bound of `type_` says of a column of the type `wanted`, whose statistics may count in another unit; nothing
+    where the two are not known to be in one order."""
+    if _scale(wanted) == _scale(type_):
+        yield comparison, bound
+    elif {wanted.kind, type_.kind} <= _MOMENTS and _is_finite(bound, type_):
+        if type_.kind is Kind.DATE:
+            if _is_finite(bound * DAY_US, wanted):
+                yield comparison, bound * DAY_US
+            return
+        day, rest = divmod(bound, DAY_US)
+        if comparison in (Comparison.GT, Comparison.LE):
+            yield comparison, day
+        elif comparison in (Comparison.GE, Comparison.LT):
+            yield comparison, day + (rest > 0)
+        else:
+            yield Comparison.GE, day + (rest > 0)  # of another moment than midnight, no day at all
+            yield Comparison.LE, day
+
+
+def _scale(type_: ScalarType) -> object:
+    """Types of one scale have values that are compared by their statistics' bounds as they are."""
+    if type_.is_integer or type_.kind is Kind.NUMERIC:
+        return "numbers"
+    if type_.is_float:
+        return "floats"
+    if type_.kind in _TEXTS:
+        return "texts"
+    return "microseconds" if type_.kind in (Kind.TIMESTAMP, Kind.TIMESTAMPTZ) else type_.kind
+
+
+def _is_finite(bound: int, type_: ScalarType) -> bool:
+    """Whether it is a moment, and neither infinity nor beyond what the type has."""
+    most = np.iinfo(np.int32 if type_.kind is Kind.DATE else np.int64)
+    return bool(most.min < bound < most.max)
 
 
 def _column(expression: Scalar) -> ColumnRef | None:

@@ -250,7 +250,10 @@ class StatementParser(RoutineParser, GrantParser):
             return ApplyReplacementStatement(name, self.object_name(), if_exists)
         if kind is ObjectKind.CLUSTER and self.at_word("set") and self.at_symbol("(", 1):
             self.advance()
-            return AlterClusterStatement(name, self.options(), if_exists)
+            return AlterClusterStatement(name, self.options(), (), if_exists)
+        if kind is ObjectKind.CLUSTER and self.at_word("reset") and self.at_symbol("(", 1):
+            self.advance()
+            return AlterClusterStatement(name, (), self.options(), if_exists)
         if kind is ObjectKind.SECRET and self.accept_words("as"):
             return self.alter_secret(name, if_exists)
         if kind is ObjectKind.CONNECTION and self.at_any("set", "reset", "drop") and self.at_symbol("(", 1):

@@ -287,8 +287,11 @@ class AlterRetention:
 
 @dataclass(frozen=True, slots=True)
 class AlterCluster:
+    """Those of `reset` are as if they had never been given."""
+
     name: str
     options: Mapping[str, int]
+    reset: frozenset[str]
     notices: tuple[str, ...] = ()
 
 

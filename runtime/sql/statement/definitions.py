@@ -374,7 +374,15 @@ def alter_cluster(
     if is_skipped(ObjectKind.CLUSTER, node.name, node.if_exists, planner.context):
         return not_altered(ObjectKind.CLUSTER, node.name)
     name = check_cluster(node.name, planner.context)
-    return definition_plans.AlterCluster(name, *cluster_options(node.options))
+    options, notices = cluster_options(node.options)
+    for option in node.reset:
+        if option.name not in _CLUSTER_OPTIONS:
+            raise unknown_option(option, tuple(_CLUSTER_OPTIONS))
+        if option.value is not True:
+            raise InvalidParameter("RESET must not include values for parameters", position=option.position)
+    return definition_plans.AlterCluster(
+        name, options, frozenset(option.name for option in node.reset), notices
+    )
 
 
 def cluster_options(options: Sequence[Option]) -> tuple[Mapping[str, int], tuple[str, ...]]:

@@ -292,8 +292,11 @@ class CreateClusterStatement:
 
 @dataclass(frozen=True, slots=True)
 class AlterClusterStatement:
+    """Either of `options` and `reset` is empty."""
+
     name: Name
     options: tuple[Option, ...]
+    reset: tuple[Option, ...]
     if_exists: bool
 
 

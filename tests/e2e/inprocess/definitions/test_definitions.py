@@ -213,6 +213,22 @@ def test_clusters(db: Db, schema: str) -> None:
         db.execute(f"CREATE MATERIALIZED VIEW m IN CLUSTER {cluster} AS SELECT 1 AS a")
 
 
+def test_options_of_clusters_are_reset(db: Db, schema: str) -> None:
+    cluster = f"{schema}_cluster"
+    replicas = (
+        "SELECT count(*) FROM mz_catalog.mz_cluster_replicas AS r JOIN mz_catalog.mz_clusters AS c ON c.id = r.cluster_id "
+        f"WHERE c.name = '{cluster}'"
+    )
+    db.execute(f"CREATE CLUSTER {cluster} (REPLICATION FACTOR 2, MEMORY LIMIT '1GB')")
+    assert rows(db, replicas) == [(2,)]
+    db.execute(f"ALTER CLUSTER {cluster} RESET (REPLICATION FACTOR, MEMORY LIMIT)")
+    assert rows(db, replicas) == [(1,)]
+    for wrong in ("RESET (COLOUR)", "RESET (WORKERS = 2)", "RESET (WORKERS, WORKERS)"):
+        with pytest.raises((errors.InvalidParameterValue, errors.SyntaxError)):
+            db.execute(f"ALTER CLUSTER {cluster} {wrong}")
+    db.execute(f"DROP CLUSTER {cluster}")
+
+
 def test_a_view_that_is_dropped_while_its_cluster_starts(fresh: InProcess) -> None:
     fresh.query("CREATE TABLE t (a int)")
     for _ in range(5):
