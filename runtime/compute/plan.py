@@ -274,8 +274,10 @@ class IterateOp:
 
 @dataclass(frozen=True, slots=True)
 class DividedIterateOp(IterateOp):
-    """A loop that runs in several parts at once: inside it, too, rows move between these as nodes want them.  A binding, and an input, may
-    have several nodes, each by columns of its own."""
+    """A loop that runs in several parts at once.  `moves` says by node, and by each of its inputs, whether rows move between parts: the
+    nodes' own exchanges still say what belongs together.  An input, and a binding, may have several nodes, each by columns of its own."""
+
+    moves: tuple[tuple[Exchange, ...], ...]
 
 
 Op = (

@@ -23,6 +23,9 @@ from ..plan import (
     ConstantOp,
     DataflowPlan,
     DistinctOp,
+    DividedFeedbackOp,
+    DividedIterateOp,
+    EnterOp,
     Exchange,
     FlatMapOp,
     Import,
@@ -39,8 +42,7 @@ from ..plan import (
     UnionOp,
     WindowOp,
 )
-
-Columns = tuple[int, ...]
+from .loop_placement import Columns, divisible, inside, opened
 
 Placements = frozenset[Columns]
 """Lists of columns, by the hash of each of which the rows lie; `()`: all of them are in the first part.  Empty: nobody knows."""
@@ -52,11 +54,10 @@ def undivided(plan: DataflowPlan) -> str | None:
     """Why the plan runs in one part, or None."""
     for node in plan:
         match node.op:
-            case IterateOp():
-                return "it is recursive, and a loop runs in one place"
             case ArrangeOp(index=index) if index is not None:
                 return "it reads the arrangement of an index, which is in one place"
-    if not any(by for node in plan for by in node.exchange):
+    loops = any(isinstance(node.op, IterateOp) and divisible(node.op) for node in plan)
+    if not loops and not any(by for node in plan for by in node.exchange):
         return "nothing in it brings rows together by a key"
     return None
 
@@ -64,11 +65,13 @@ def undivided(plan: DataflowPlan) -> str | None:
 @dataclass(frozen=True, slots=True)
 class Division:
     """A plan in parts: `plan` has those exchanges only that move rows; `dealt` says by which columns the rows of an import are dealt
-    out to the parts, where any operator wants them by columns of their own.  `placements` are those of the nodes' outputs."""
+    out to the parts, where any operator wants them by columns of their own.  `placements` are those of the nodes' outputs, `inside` those of
+    the nodes in each loop that is divided."""
 
     plan: DataflowPlan
     dealt: Mapping[GlobalId, Columns]
     placements: tuple[Placements, ...]
+    inside: Mapping[int, tuple[Placements, ...]]
 
     @property
     def output_lies(self) -> bool:
@@ -78,18 +81,73 @@ class Division:
 
 def divided(plan: DataflowPlan) -> Division:
     """The plan as it runs in parts."""
+    plan = replace(plan, nodes=tuple(map(_opened, plan)))
     dealt = _dealt(plan)
     nodes: list[Node] = []
     lies: list[Placements] = []
+    within: dict[int, tuple[Placements, ...]] = {}
     for node in plan:
         inputs = [lies[i] for i in node.inputs]
         here = replace(node, exchange=_needed(node, plan, inputs))
-        nodes.append(here)
-        if isinstance(node.op, Import):
+        if isinstance(here.op, DividedIterateOp):
+            op, within[node.id] = _loop(here.op, arriving(here, inputs))
+            here = replace(here, op=op)
+            result = op.results[op.outputs[0]]
+            lies.append(within[node.id][result] if len(op.outputs) == 1 else _NOWHERE)
+        elif isinstance(node.op, Import):
             lies.append(frozenset((dealt[node.op.id],)) if node.op.id in dealt else _NOWHERE)
         else:
             lies.append(_placed(here, plan, inputs))
-    return Division(replace(plan, nodes=tuple(nodes)), dealt, tuple(lies))
+        nodes.append(here)
+    return Division(replace(plan, nodes=tuple(nodes)), dealt, tuple(lies), within)
+
+
+def _opened(node: Node) -> Node:
+    return opened(node) if isinstance(node.op, IterateOp) and divisible(node.op) else node
+
+
+def _loop(
+    op: DividedIterateOp, inputs: Sequence[Placements]
+) -> tuple[DividedIterateOp, tuple[Placements, ...]]:
+    """The loop with those exchanges only that move rows, whose inputs arrive so; and where the rows of its nodes lie."""
+    graph = inside(op)
+    lies = [_source(node, inputs) for node in op.nodes]
+    moves: list[tuple[Exchange, ...]] = [() for _ in op.nodes]
+    for node in op.nodes:
+        if node.inputs:
+            came = [lies[i] for i in node.inputs]
+            moves[node.id] = _needed(node, graph, came)
+            lies[node.id] = _placed(replace(node, exchange=moves[node.id]), graph, came)
+    nodes, results = list(op.nodes), list(op.results)
+    for binding, result in enumerate(results):
+        # Whether a row still changes at the limit is asked where all that there is of it is.
+        if op.limit is not None and not op.return_at_limit and not lies[result]:
+            results[binding] = len(nodes)
+            every = tuple(range(len(nodes[result].schema)))
+            nodes.append(Node(len(nodes), UnionOp(), (result,), nodes[result].schema, (every,)))
+            moves.append((every,))
+            lies.append(frozenset((every,)))
+    for node in op.nodes:
+        if isinstance(node.op, DividedFeedbackOp):
+            by, places = node.op.by, lies[results[node.op.binding]]
+            if by in places:
+                by = None
+            elif by is None and not places:  # what comes to nothing must meet, or it goes round for ever
+                by = tuple(range(len(node.schema)))
+            nodes[node.id] = replace(node, op=DividedFeedbackOp(node.op.binding, by))
+    laid = replace(op, nodes=tuple(nodes), results=tuple(results), moves=tuple(moves))
+    return laid, tuple(lies)
+
+
+def _source(node: Node, inputs: Sequence[Placements]) -> Placements:
+    """Where rows lie that enter a loop, or go round."""
+    match node.op:
+        case EnterOp(input=number):
+            return inputs[number]
+        case DividedFeedbackOp(by=by) if isinstance(by, tuple):
+            return frozenset((by,))
+        case _:
+            return _NOWHERE
 
 
 def _dealt(plan: DataflowPlan) -> dict[GlobalId, Columns]:
@@ -135,7 +193,9 @@ def _of_join(
 ) -> tuple[Exchange, ...]:
     """Both sides lie by the same of the keys' columns: of all of them, or of those by which a side lies already."""
     pairs = list(zip(op.left_key, op.right_key, strict=True))
-    if not pairs or not _alike(plan, node, pairs):
+    if not pairs:  # all of them are in one place, or get there
+        return tuple(None if by in places else by for by, places in zip(node.exchange, inputs, strict=True))
+    if not _alike(plan, node, pairs):
         return node.exchange
     lefts = {way: columns for columns in inputs[0] if (way := _within(columns, op.left_key))}
     rights = {way: columns for columns in inputs[1] if (way := _within(columns, op.right_key))}

@@ -31,7 +31,6 @@ class Body:
     `leaving`: what moves at the end of each level."""
 
     def __init__(self, op: IterateOp) -> None:
-        divided = isinstance(op, DividedIterateOp)
         self.enter = {node.op.input: node.id for node in op.nodes if isinstance(node.op, EnterOp)}
         self.around: dict[int, list[int]] = {}
         self.by: dict[int, Exchange] = {}
@@ -42,7 +41,7 @@ class Body:
             if isinstance(node.op, FeedbackOp):
                 self.around.setdefault(node.op.binding, []).append(node.id)
                 self.by[node.id] = node.op.by if isinstance(node.op, DividedFeedbackOp) else None
-            exchange = node.exchange if divided else (None,) * len(node.inputs)
+            exchange = op.moves[node.id] if isinstance(op, DividedIterateOp) else (None,) * len(node.inputs)
             reads = []
             for i, by in zip(node.inputs, exchange, strict=True):
                 level[node.id] = max(level[node.id], level[i] + (by is not None))

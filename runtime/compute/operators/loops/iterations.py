@@ -47,8 +47,8 @@ from ..counts import Counts, at_least_zero, occurs
 from ..joins.join import Join
 from ..segments import Ints
 from .body import Body
+from .changes import Changes
 from .count_history import CountHistory
-from .fixpoint import Changes
 from .limits import LIMIT_SQLSTATE, MemoryWatch, check_iterations
 from .rederived import Rederived
 from .times import all_at, by_time, constant

@@ -28,7 +28,7 @@ import numpy as np
 
 from ....expr.tree.relation import JoinKind
 from ....interrupt import check_interrupt
-from ....repr.batch import NO_ERRORS, Batch, Delta, concat_batches, empty_delta
+from ....repr.batch import NO_ERRORS, Batch, Delta, concat_batches, empty_batch, empty_delta
 from ....repr.schema import ERROR_SCHEMA
 from ...plan import (
     DistinctOp,
@@ -46,7 +46,7 @@ from ...spine import Spine
 from ..base import Operator
 from .appearances import Appearances
 from .body import Body
-from .fixpoint import Changes
+from .changes import Changes
 from .limits import MemoryWatch, check_iterations
 from .times import constant
 
@@ -212,13 +212,13 @@ class Feedback:
         self.binding = binding
         self.result = result.id
         self.errors = Appearances(ERROR_SCHEMA)
-        self._nothing = empty_delta(result.schema)
+        self.nothing = empty_batch(result.schema)
 
     def step(self, delta: Delta | None, *, coming: bool) -> Delta | None:
         if delta is None:
             if not (coming and self.errors.waiting):
                 return None
-            delta = self._nothing
+            delta = Delta(self.nothing, NO_ERRORS)
         return Delta(gone_round(delta.oks), self.errors_round(delta.errs, coming=coming))
 
     def errors_round(self, errs: Batch, *, coming: bool) -> Batch:
