@@ -47,8 +47,8 @@ def opened(node: Node) -> Node:
     wanted, and everything still moves as nodes ask for it."""
     op = node.op
     assert isinstance(op, IterateOp)
-    nodes, inputs, exchange = list(op.nodes), list(node.inputs), [None] * len(node.inputs)
-    by_input: list[Exchange] = list(exchange)
+    nodes, inputs = list(op.nodes), list(node.inputs)
+    by_input: list[Exchange] = [None] * len(inputs)
     wants = _wants(op.nodes)
     for source in op.nodes:
         if not isinstance(source.op, EnterOp | FeedbackOp):

@@ -40,10 +40,14 @@ class Around:
 
 
 class Rounds(Protocol):
-    """One epoch.  `results` are those of the round that is under way."""
+    """One epoch."""
 
-    changes: Changes
-    results: dict[int, Delta]
+    @property
+    def changes(self) -> Changes: ...
+
+    @property
+    def results(self) -> dict[int, Delta]:
+        """Those of the round that is under way, by node and by way."""
 
     def says(self) -> Word | None:
         """What is to be done next, as far as this part knows; None for nothing."""

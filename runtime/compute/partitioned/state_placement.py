@@ -31,8 +31,8 @@ from ..plan import (
 )
 from ..run_store import StateId
 from ..spine import Spine
-from .loop_placement import inside
-from .placement import Columns, Division, Placements, arriving
+from .loop_placement import Columns, inside
+from .placement import Division, Placements, arriving
 
 FIRST: Columns = ()
 """All rows are in the first part."""
