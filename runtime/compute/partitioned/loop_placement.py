@@ -54,9 +54,10 @@ def opened(node: Node) -> Node:
         if not isinstance(source.op, EnterOp | FeedbackOp):
             continue
         wanted = [by for by, _ in wants.get(source.id, Counter()).most_common()]
+        places: list[Exchange] = [*wanted] or [None]
         ids = [source.id, *range(len(nodes), len(nodes) + len(wanted[1:]))]
         nodes += [replace(source, id=id_) for id_ in ids[1:]]
-        for id_, by in zip(ids, wanted or [None], strict=True):
+        for id_, by in zip(ids, places, strict=True):
             if isinstance(source.op, FeedbackOp):
                 nodes[id_] = replace(nodes[id_], op=DividedFeedbackOp(source.op.binding, by))
             elif id_ == source.id:
