@@ -342,7 +342,7 @@ FINDINGS = (
                 "",
             ),
         ),
-        (f"{LARGE}::test_a_row_of_as_many_columns_as_there_can_be",),
+        ("tests/expr/test_derived_schema.py::test_it_is_derived_once",),
         12,
     ),
     Mutant(

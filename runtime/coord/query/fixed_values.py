@@ -13,7 +13,7 @@ import pyarrow as pa
 from ...expr.functions.comparison.comparison_keys import has_keys
 from ...expr.tree.scalar import And, Call, Cast, Literal, Or, Scalar
 from ...repr.order import sql_ranks
-from ...repr.types import NESTED, Kind, ScalarType
+from ...repr.types import Kind, ScalarType
 
 MOST_KEYS = 100_000
 """More keys than this are not looked up: all rows are read."""
@@ -24,31 +24,29 @@ _EXACT = frozenset(
 )
 """Beside integers: kinds of which equal values have one form."""
 
-Values = tuple[object, ...]
-"""What an expression may be equal to: distinct, none of them NULL."""
 
-
-def combinations(keys: tuple[Scalar, ...], values: list[Values]) -> tuple[pa.Array, ...] | None:
+def combinations(keys: tuple[Scalar, ...], values: list[pa.Array]) -> tuple[pa.Array, ...] | None:
     """Every key that the predicates allow, a column each; None when they are too many to be looked up."""
     count = math.prod(map(len, values))
     if count > MOST_KEYS:
         return None
     if len(keys) == 1:
-        return (pa.array(values[0], keys[0].type.arrow),)
+        return (values[0].cast(keys[0].type.arrow),)
     columns = []
     inner = count
     for key, allowed in zip(keys, values, strict=True):
         inner //= max(len(allowed), 1)
         places = np.arange(count) // max(inner, 1) % max(len(allowed), 1)
-        columns.append(pa.array(allowed, key.type.arrow).take(pa.array(places)))
+        columns.append(allowed.cast(key.type.arrow).take(pa.array(places)))
     return tuple(columns)
 
 
 @dataclass(frozen=True, slots=True)
 class Fixed:
-    """An expression is one of `values` where `predicate` holds; `alone`: and only there."""
+    """An expression is one of `values` where `predicate` holds; `alone`: and only there.  They are of its type, distinct and none of them NULL;
+    integers in ascending order."""
 
-    values: Values
+    values: pa.Array
     predicate: Scalar
     alone: bool = True
 
@@ -93,7 +91,7 @@ def _fixed_by_each(whole: Scalar, branches: list[list[Scalar]], most: int) -> di
     shared = [expression for expression in fixed[0] if all(expression in branch for branch in fixed)]
     return {
         expression: Fixed(
-            _distinct([value for branch in fixed for value in branch[expression].values], expression.type),
+            _distinct(pa.concat_arrays([branch[expression].values for branch in fixed]), expression.type),
             whole,
             all(len(parts) == 1 and by[expression].alone for parts, by in zip(branches, fixed, strict=True)),
         )
@@ -110,31 +108,44 @@ def conjuncts(predicates: Iterable[Scalar]) -> list[Scalar]:
     ]
 
 
-def _fix(left: Scalar, type_: ScalarType, values: list[Any]) -> Iterator[tuple[Scalar, Values]]:
+def _fix(left: Scalar, type_: ScalarType, values: list[Any]) -> Iterator[tuple[Scalar, pa.Array]]:
     """`left` is one of `values`, which are of `type_`.  NULL equals nothing."""
     if has_keys(type_):
         return  # equal documents have several texts, and an index has these
-    known = _distinct([v for v in values if v is not None] if None in values else values, type_)
     if left.type.is_integer and type_.is_integer:
         # `int8_column = 7` compares with an int4, `int4_column::int8 = 7` says the same of the column itself; what
         # an integer's type cannot hold, it is not.
-        yield left, _fitting(known, left.type)
+        known = _distinct(pa.array(values, type_.arrow), type_)
+        yield left, _fitting(known, type_, left.type)
         if isinstance(left, Cast) and left.arg.type.is_integer:
-            yield left.arg, _fitting(known, left.arg.type)
+            yield left.arg, _fitting(known, type_, left.arg.type)
     elif left.type.arrow == type_.arrow:
-        yield left, known
+        yield left, _distinct(pa.array(values, type_.arrow), type_)
 
 
-def _distinct(values: list[Any], type_: ScalarType) -> Values:
-    """Each value once, as SQL's `=` tells them apart."""
-    if len(values) < 2 or not (type_.is_float or type_.kind in NESTED | {Kind.INTERVAL}):
-        return tuple(values) if len(values) < 2 else tuple(dict.fromkeys(values))
-    _, first = np.unique(sql_ranks(pa.array(values, type_.arrow)), return_index=True)
-    return tuple(values[place] for place in sorted(first))
+def _distinct(values: pa.Array, type_: ScalarType) -> pa.Array:
+    """Each value once, as SQL's `=` tells them apart; no NULL."""
+    there = values.drop_null() if values.null_count else values
+    if len(there) < 2:
+        return there
+    if type_.is_integer:
+        ordered = np.sort(there.to_numpy())
+        return pa.array(ordered[np.concatenate(([True], ordered[1:] != ordered[:-1]))], there.type)
+    if type_.kind in _EXACT:
+        return there.unique()
+    _, first = np.unique(sql_ranks(there), return_index=True)
+    return there.take(pa.array(np.sort(first)))
 
 
-def _fitting(values: tuple[Any, ...], type_: ScalarType) -> Values:
+def _fitting(values: pa.Array, type_: ScalarType, wanted: ScalarType) -> pa.Array:
+    """Of ascending integers those that the type has, as values of it."""
     least, greatest = type_.integer_bounds
-    if not values or (least <= min(values) and max(values) <= greatest):
-        return values
-    return tuple(value for value in values if least <= value <= greatest)
+    lowest, highest = wanted.integer_bounds
+    if (lowest <= least and greatest <= highest) or not len(values):
+        return values.cast(wanted.arrow)
+    integers = values.to_numpy()
+    first, stop = (
+        integers.searchsorted(max(lowest, least)),
+        integers.searchsorted(min(highest, greatest), "right"),
+    )
+    return values.slice(first, stop - first).cast(wanted.arrow)

@@ -74,6 +74,9 @@ def from_text(
         case Kind.BOOL:
             return _bools(array)
         case Kind.INT2 | Kind.INT4 | Kind.INT8 | Kind.UINT2 | Kind.UINT4 | Kind.UINT8 | Kind.OID:
+            # An oid is fewer numbers than its type in Arrow.
+            if type_.kind is not Kind.OID and (values := _digits(array, type_.arrow)) is not None:
+                return Evaluated(values)
             return _parse(array, _INTEGER_PLAIN[type_.kind], type_, lambda text: _integer(text, type_))
         case Kind.MZ_TIMESTAMP:
             return _parse(array, _INTEGER_PLAIN[Kind.UINT8], type_, mz_timestamp.parse)
@@ -118,6 +121,21 @@ def from_text(
             return Evaluated(pa.nulls(len(array), type_.arrow), same_error(rows, "0A000", message))
         case Kind.INT4RANGE | Kind.INT8RANGE | Kind.NUMRANGE | Kind.DATERANGE | Kind.TSRANGE | Kind.TSTZRANGE:
             return parse_ranges(array, type_, lambda bounds, type_: from_text(bounds, type_, zone=zone))
+
+
+def _digits(array: pa.Array, arrow: pa.DataType) -> pa.Array | None:
+    """The values, if Arrow reads all of them, and none has a character of what only Arrow takes for a number, as the `x` of `0xFF`."""
+    _, offsets, text = array.buffers()
+    if text is not None and len(array):
+        width = np.int64 if pa.types.is_large_string(array.type) else np.int32
+        ends = np.frombuffer(offsets, width)[array.offset : array.offset + len(array) + 1]
+        characters = np.frombuffer(text, np.uint8)[ends[0] : ends[-1]]
+        if len(characters) and (characters.min() < ord("-") or characters.max() > ord("9")):
+            return None
+    try:
+        return array.cast(arrow)
+    except pa.ArrowInvalid:
+        return None
 
 
 def _parse(array: pa.Array, plain: str | None, type_: ScalarType, one: Callable[[str], Any]) -> Evaluated:
