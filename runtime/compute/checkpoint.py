@@ -27,8 +27,11 @@ from .run_store import RunStore, StateId
 from .shared_files import MACHINE, SharedFiles
 from .spine import Spine
 
-STATE_VERSION = 2
+STATE_VERSION = 3
 """To be raised whenever an operator keeps other state than before for the same plan, or a plan is divided otherwise."""
+
+SPLIT_KEYS = "split_keys"
+"""The name of spines that say where rows of others are (`partitioned.split_keys`)."""
 
 MANIFEST = "checkpoint.json"
 MANIFEST_VERSION = 1
@@ -76,8 +79,13 @@ def fingerprint(plan: DataflowPlan, engine: str, key: tuple[int, ...] | None) ->
 
 
 def layout(spines: Mapping[StateId, Spine]) -> str:
-    """Of spines: their names, columns, keys and sums.  Runs of another layout cannot be loaded into them."""
-    held = sorted((id_, repr((spine.schema, spine.key, spine.sums))) for id_, spine in spines.items())
+    """Of spines: their names, columns, keys and sums.  Runs of another layout cannot be loaded into them.  SPLIT_KEYS are left out: without
+    any, the state is that of an undivided dataflow, too."""
+    held = sorted(
+        (id_, repr((spine.schema, spine.key, spine.sums)))
+        for id_, spine in spines.items()
+        if id_[1] != SPLIT_KEYS
+    )
     return hashlib.sha256(repr(held).encode()).hexdigest()
 
 

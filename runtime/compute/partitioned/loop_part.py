@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import struct
 from collections import deque
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 
 import pyarrow as pa
 
@@ -29,7 +29,7 @@ from ..plan import DividedIterateOp, Exchange
 from ..spark.exchange import split
 from .loop_rounds import Around, Rounds, Word, rounds_of
 from .passing import Going, Passing, Piece
-from .row_format import from_buffer, to_buffer
+from .row_format import to_buffer
 
 _WORD = struct.Struct("=QQQ")
 """The epoch, and the word of `Rounds` about it."""
@@ -41,9 +41,17 @@ Said = tuple[int, Word]
 
 
 class LoopPart:
-    """The part number `part` of `parts`, whose state is that of `loop`."""
+    """The part number `part` of `parts`, whose state is that of `loop`; `received` reads what has come from another part."""
 
-    def __init__(self, op: DividedIterateOp, loop: Iterate, part: int, parts: int) -> None:
+    def __init__(
+        self,
+        op: DividedIterateOp,
+        loop: Iterate,
+        part: int,
+        parts: int,
+        received: Callable[[Schema, pa.Buffer], Batch],
+    ) -> None:
+        self._received = received
         self._op = op
         self._loop = loop
         self._body = loop.inside.body
@@ -99,7 +107,7 @@ class LoopPart:
                     mine = self._split(way.key, schema, made.oks, way.by, sent)
                     stays += [Delta(rows, NO_ERRORS) for rows in mine]
                 for key, buffer in _pieces((yield sent)):
-                    rows = from_buffer(self._schemas[key], buffer)
+                    rows = self._received(self._schemas[key], buffer)
                     here.setdefault(key, []).append(Delta(rows, NO_ERRORS))
                 rounds.results.update(
                     (key, concat_deltas(self._schemas[key], deltas)) for key, deltas in here.items() if deltas
@@ -142,10 +150,10 @@ class LoopPart:
                 time, *rest = _WORD.unpack(buffer)
                 said.append((time, (rest[0], rest[1])))
             elif number < _SAID:
-                errs.setdefault(_of_errors(number), []).append(from_buffer(ERROR_SCHEMA, buffer))
+                errs.setdefault(_of_errors(number), []).append(self._received(ERROR_SCHEMA, buffer))
             else:
                 schema = self._op.nodes[number].schema
-                rows.setdefault(number, []).append(from_buffer(schema, buffer))
+                rows.setdefault(number, []).append(self._received(schema, buffer))
         if rounds is not None:
             rounds.take_in(
                 Around(

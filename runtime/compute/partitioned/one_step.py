@@ -14,6 +14,7 @@ from .messages import Message, Rows, Work, Writing
 from .part import Part, Read
 from .passing import Going, Passing, Piece
 from .stored import Share
+from .totals import Counted
 
 LEADER = 0
 
@@ -25,7 +26,7 @@ class WorkerLost(ReplicaUnavailable):
     """A worker has ended, and with it a part of all state: the others cannot go on."""
 
 
-class Wires(Protocol):
+class Wires(Counted, Protocol):
     """The ways from one worker to all others.  Raises WorkerLost when one of these has ended."""
 
     def send(self, worker: int, message: Message) -> None:

@@ -24,16 +24,22 @@ from ...interrupt import check_interrupt
 from ...memory import check_step_memory
 from ...repr.batch import NO_ERRORS, Batch, Delta, concat_batches, concat_deltas, empty_batch
 from ...repr.consolidate import consolidate
-from ...repr.schema import ERROR_SCHEMA, Schema
+from ...repr.schema import Schema
 from ..dataflow import Dataflow
 from ..operators.loops.iterate import Iterate
-from ..plan import DividedIterateOp, Exchange, Import, Node
+from ..operators.reductions.reduce import Reduce
+from ..plan import DividedIterateOp, Import, Node
+from ..run import Run
+from ..run_store import StateId
 from ..spark.exchange import split
 from ..spark.topology import Topology
 from .loop_part import LoopPart
 from .passing import Going, Passing, Piece
 from .placement import Division
 from .row_format import from_buffer, to_buffer
+from .split_keys import COUNTS, SplitKeys
+from .totals import Totals
+from .ways import Ways
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,15 +49,6 @@ class Read:
     position: int
     delta: Delta
     summed: bool
-
-
-@dataclass(frozen=True, slots=True)
-class _Way:
-    """Rows of a node that move by the same columns, whoever takes them; `last` is the last level that does."""
-
-    producer: int
-    exchange: Exchange
-    last: int
 
 
 class Part(Dataflow):
@@ -64,25 +61,23 @@ class Part(Dataflow):
         super().__init__(plan, as_of, arranged=arranged, part=part)
         self._part = part
         self._parts = parts
+        self.totals = Totals()
         self.dealt = tuple(division.dealt.get(id_) for id_ in plan.imports)
         self.import_schemas = tuple(map(plan.import_schema, plan.imports))
-        self.output_lies = division.output_lies
+        self._output_lies = division.output_lies
+        self._output_lies_unsplit = division.output_lies_unsplit
         self._loops: dict[int, LoopPart] = {}
         for node, operator in zip(plan.nodes, self._operators, strict=True):
             if isinstance(node.op, DividedIterateOp):
                 assert isinstance(operator, Iterate)
-                self._loops[node.id] = LoopPart(node.op, operator, part, parts)
+                self._loops[node.id] = LoopPart(node.op, operator, part, parts, self.received)
         topology = Topology(plan, first=False)
         self._levels = topology.levels
-        last: dict[tuple[int, Exchange], int] = {}
-        for edge in topology.edges:
-            if edge.exchange is not None:
-                way = edge.producer, edge.exchange
-                last[way] = max(last.get(way, 0), topology.level_of[edge.consumer])
-        self._ways = [_Way(producer, exchange, at) for (producer, exchange), at in last.items()]
-        self._number = {(way.producer, way.exchange): number for number, way in enumerate(self._ways)}
+        self._ways = Ways(division, topology)
+        self._split_keys = SplitKeys(division, topology, parts)
+        self._state |= self._split_keys.spines
         self._leaving = [
-            [n for n, way in enumerate(self._ways) if topology.level_of[way.producer] == level]
+            [number for number, way in enumerate(self._ways.all) if way.sums is None and way.leaves == level]
             for level in range(len(self._levels))
         ]
         self._read_last = dict(topology.level_of)
@@ -90,6 +85,9 @@ class Part(Dataflow):
             if edge.exchange is None:
                 at = topology.level_of[edge.consumer]
                 self._read_last[edge.producer] = max(self._read_last[edge.producer], at)
+        self._import_levels = [topology.import_level[id_] for id_ in plan.imports]
+        self.has_more = True
+        """Whether the part has anything to do in later levels of a step, but for what comes of others."""
 
     @property
     def moves(self) -> bool:
@@ -109,13 +107,13 @@ class Part(Dataflow):
         read: Callable[[], Iterable[Read]] | None = None,
         gather: bool = False,
     ) -> Going:
-        """A step over this part's share of the inputs; with `read`, of stored ones, too, which are dealt out before all else.  The output
+        """A step over this part's share of the inputs; with `read`, of stored ones, too, which are dealt out before all else, by key.  The output
         is not consolidated, errors are there as often as they occur; with `gather`, equal rows of it are in one part."""
         if read is not None:
             inputs = yield from self._met(inputs, read())
         named = {self.plan.imports[at]: delta for at, delta in inputs.items()}
         output = yield from self._through_levels(named, lower, upper)
-        if gather:
+        if gather and not self.output_lies:
             output = yield from self._gathered(output)
         return output
 
@@ -132,10 +130,13 @@ class Part(Dataflow):
                 else:
                     results[id_] = self._at(id_, inputs, results, arrived, lower, upper, first)
             if level < len(self._levels) - 1:
+                if first and self._split_keys.counts(level):
+                    yield from self._chosen(level, results)
                 sent = self._sent(level, results, arrived)
+                self.has_more = first or self._has_more(level, inputs, results, arrived, upper)
                 for pieces in (yield sent):
                     for number, buffer in pieces:
-                        batch = from_buffer(self._moved_schema(number), buffer)
+                        batch = self.received(self._ways.all[number].schema, buffer)
                         arrived.setdefault(number, []).append(Delta(batch, NO_ERRORS))
                 self._free(level, results, arrived)
         for arranged in self._arranged:
@@ -145,36 +146,30 @@ class Part(Dataflow):
     def _met(
         self, inputs: Mapping[int, Delta], found: Iterable[Read]
     ) -> Generator[Passing, Passing, Mapping[int, Delta]]:
-        """The inputs with those rows of what all parts have read that belong here; errors are the first part's."""
+        """The inputs with those rows of what all parts have read that belong here, and with the errors that this one has read.  What is
+        not dealt out by columns stays where it was read."""
         sent: list[list[Piece]] = [[] for _ in range(self._parts)]
         here: dict[int, list[Delta]] = {at: [delta] for at, delta in inputs.items()}
-        summed = set()
+        summed, meets = set(), False
         for read in found:
             schema = self.import_schemas[read.position]
             by = self.dealt[read.position]
+            meets |= by is not None
             if read.summed:
                 summed.add(read.position)
-                by = by or tuple(range(len(schema)))
             mine = here.setdefault(read.position, [])
+            mine.append(Delta(empty_batch(schema), read.delta.errs))
             for part, rows in split(read.delta.oks, by, self._parts, self._part):
                 if part == self._part:
                     mine.append(Delta(rows, NO_ERRORS))
                 else:
-                    sent[part].append((2 * read.position, to_buffer(schema, rows)))
-            if len(read.delta.errs):
-                if self._part == 0:
-                    mine.append(Delta(empty_batch(schema), read.delta.errs))
-                else:
-                    sent[0].append((2 * read.position + 1, to_buffer(ERROR_SCHEMA, read.delta.errs)))
-        for pieces in (yield sent):
-            for number, buffer in pieces:
-                at, errors = divmod(number, 2)
-                schema = self.import_schemas[at]
-                here.setdefault(at, []).append(
-                    Delta(empty_batch(schema), from_buffer(ERROR_SCHEMA, buffer))
-                    if errors
-                    else Delta(from_buffer(schema, buffer), NO_ERRORS)
-                )
+                    sent[part].append((read.position, to_buffer(schema, rows)))
+        if meets:  # all parts read of the same imports
+            for pieces in (yield sent):
+                for at, buffer in pieces:
+                    here.setdefault(at, []).append(
+                        Delta(self.received(self.import_schemas[at], buffer), NO_ERRORS)
+                    )
         whole = {at: concat_deltas(self.import_schemas[at], deltas) for at, deltas in here.items()}
         for at in summed:
             whole[at] = Delta(consolidate(whole[at].oks), consolidate(whole[at].errs))
@@ -191,8 +186,30 @@ class Part(Dataflow):
             else:
                 sent[part].append((0, to_buffer(schema, rows)))
         for pieces in (yield sent):
-            here += [from_buffer(schema, buffer) for _, buffer in pieces]
+            here += [self.received(schema, buffer) for _, buffer in pieces]
         return Delta(concat_batches(schema, here), output.errs)
+
+    def _chosen(self, level: int, results: Sequence[Delta]) -> Generator[Passing, Passing, None]:
+        """Chooses the keys that are split from now on."""
+        mine = self._split_keys.counted(level, results)
+        told = [(0, to_buffer(COUNTS, mine))] if len(mine) else []
+        came = yield [told if part != self._part else [] for part in range(self._parts)]
+        theirs = [from_buffer(COUNTS, buffer) for pieces in came for _, buffer in pieces]
+        self._split_keys.choose([mine, *theirs])
+
+    def load(self, runs: Mapping[StateId, Sequence[Run]], upper: int) -> None:
+        super().load(runs, upper)
+        self._split_keys.begin()
+
+    @property
+    def output_lies(self) -> bool:
+        """Whether equal rows of the output come out in one part."""
+        return self._output_lies or (self._output_lies_unsplit and not self._split_keys)
+
+    @property
+    def may_gather(self) -> bool:
+        """Whether they may not, by the end of a step."""
+        return not self._output_lies
 
     def _at(
         self,
@@ -208,7 +225,13 @@ class Part(Dataflow):
         if operator is None:
             assert isinstance(node.op, Import)
             return inputs.get(node.op.id, self._nothing[id])
-        return self._result(node, operator, self._given_to(node, results, arrived), lower, upper, first)
+        given = self._given_to(node, results, arrived)
+        if isinstance(operator, Reduce) and node.exchange[0] is not None:
+            numbers = self._ways.sums(id)
+            sums = {name: [d.oks for d in arrived[at]] for name, at in numbers.items() if at in arrived}
+            if sums:
+                given = (Delta(operator.with_sums(given[0].oks, sums), given[0].errs),)
+        return self._result(node, operator, given, lower, upper, first)
 
     def _given_to(
         self, node: Node, results: Sequence[Delta], arrived: Mapping[int, Sequence[Delta]]
@@ -216,8 +239,8 @@ class Part(Dataflow):
         return tuple(
             results[i]
             if by is None
-            else concat_deltas(self.plan.nodes[i].schema, arrived.get(self._number[i, by], ()))
-            for i, by in zip(self._given[node.id], node.exchange, strict=False)
+            else concat_deltas(self.plan.nodes[i].schema, arrived.get(self._ways.number(node.id, side), ()))
+            for side, (i, by) in enumerate(zip(self._given[node.id], node.exchange, strict=False))
         )
 
     def _through_loop(
@@ -243,6 +266,7 @@ class Part(Dataflow):
                 break
             finally:
                 counter.seconds += time.perf_counter() - begun
+            self.has_more = True
             came = yield leaving
         if any(given) or output:
             counter.steps += 1
@@ -255,34 +279,55 @@ class Part(Dataflow):
         """What leaves the level for other parts; what stays has arrived."""
         sent: list[list[Piece]] = [[] for _ in range(self._parts)]
         for number in self._leaving[level]:
-            way, schema = self._ways[number], self._moved_schema(number)
+            way = self._ways.all[number]
             made = results[way.producer]
             if len(made.errs):
-                arrived.setdefault(number, []).append(Delta(empty_batch(schema), made.errs))
-            for part, rows in split(made.oks, way.exchange, self._parts, self._part):
+                arrived.setdefault(number, []).append(Delta(empty_batch(way.schema), made.errs))
+            for at, part, batch in self._ways.moved(
+                number, made.oks, self._parts, self._part, self._split_keys
+            ):
                 if part == self._part:
-                    arrived.setdefault(number, []).append(Delta(rows, NO_ERRORS))
+                    arrived.setdefault(at, []).append(Delta(batch, NO_ERRORS))
                 else:
-                    sent[part].append((number, to_buffer(schema, rows)))
+                    sent[part].append((at, to_buffer(self._ways.all[at].schema, batch)))
         return sent
 
-    def _moved_schema(self, number: int) -> Schema:
-        """That of what goes by a way."""
-        return self.plan.nodes[self._ways[number].producer].schema
+    def _has_more(
+        self,
+        level: int,
+        inputs: Mapping[GlobalId, Delta],
+        results: Sequence[Delta],
+        arrived: Mapping[int, Sequence[Delta]],
+        upper: int,
+    ) -> bool:
+        imports = zip(self.plan.imports, self._import_levels, strict=True)
+        return (
+            any(at > level and inputs.get(id_) for id_, at in imports)
+            or any(self._ways.all[number].last > level for number in arrived)
+            or any(result and self._read_last[id_] > level for id_, result in enumerate(results))
+            or any(operator.next_due() < upper for operator in self._waiting)
+        )
 
     def _free(self, level: int, results: list[Delta], arrived: dict[int, list[Delta]]) -> None:
         """Lets go of what no later level reads."""
         for id_, last in self._read_last.items():
             if last <= level and id_ != self.plan.output:
                 results[id_] = self._nothing[id_]
-        for number in [n for n in arrived if self._ways[n].last <= level]:
+        for number in [n for n in arrived if self._ways.all[n].last <= level]:
             del arrived[number]
 
     def inputs_of(self, rows: Mapping[int, pa.Buffer]) -> dict[int, Delta]:
         """The rows of imports, as they have crossed."""
         return {
-            at: Delta(from_buffer(self.import_schemas[at], buffer), NO_ERRORS) for at, buffer in rows.items()
+            at: Delta(self.received(self.import_schemas[at], buffer), NO_ERRORS)
+            for at, buffer in rows.items()
         }
+
+    def received(self, schema: Schema, buffer: pa.Buffer) -> Batch:
+        """Rows as they have crossed, which count as received."""
+        rows = from_buffer(schema, buffer)
+        self.totals.rows_received += len(rows)
+        return rows
 
     def summed(self, rows: Batch) -> Batch:
         """Rows of the output with equal ones added up."""

@@ -18,9 +18,10 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
+from ...errors import StorageError
 from ...repr.hash import hash_columns
 from ...repr.schema import Schema
-from ..checkpoint import Checkpoint, StoredState, write
+from ..checkpoint import SPLIT_KEYS, Checkpoint, StoredState, write
 from ..run import Run
 from ..run_store import RunStore, StateId
 from ..spark.exchange import partition_of
@@ -34,11 +35,18 @@ from .state_placement import FIRST, state_placement
 @dataclass(frozen=True, slots=True)
 class Beginning:
     """State as of `upper`.  `stored` is what the part itself has saved; or, with `placement`, what all parts of a dataflow had, as many as
-    they were, and by which columns the rows of each spine lie."""
+    they were, and by which columns the rows of each spine lie.  Raises StorageError when keys are split: of these not all rows are where
+    this says, and some are there several times."""
 
     upper: int
     stored: tuple[StoredState, ...]
     placement: Mapping[StateId, Columns | None] | None = None
+
+    def __post_init__(self) -> None:
+        if len(self.stored) > 1 and any(name == SPLIT_KEYS for state in self.stored for _, name in state):
+            raise StorageError(
+                f"keys of joins are split among {len(self.stored)} workers, and now there are others"
+            )
 
 
 def beginning_of(

@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 
 from ...expr.tree.relation import GlobalId, JoinKind
 from ..consolidated import consolidated_nodes
+from ..operators.reductions.combine import adds_up
 from ..plan import (
     ArrangeOp,
     AssertSingleOp,
@@ -42,6 +43,7 @@ from ..plan import (
     UnionOp,
     WindowOp,
 )
+from ..spark.hot_keys import splittable
 from .loop_placement import Columns, divisible, inside, opened
 
 Placements = frozenset[Columns]
@@ -57,49 +59,70 @@ def undivided(plan: DataflowPlan) -> str | None:
             case ArrangeOp(index=index) if index is not None:
                 return "it reads the arrangement of an index, which is in one place"
     loops = any(isinstance(node.op, IterateOp) and divisible(node.op) for node in plan)
-    if not loops and not any(by for node in plan for by in node.exchange):
-        return "nothing in it brings rows together by a key"
+    if not loops and not any(any(node.exchange) or _is_total(node) for node in plan):
+        return "nothing in it brings rows together by a key, or adds them up"
     return None
+
+
+def _is_total(node: Node) -> bool:
+    """Whether it makes one row of all, that each part can add up for itself before."""
+    return node.exchange == ((),) and adds_up(node.op)
 
 
 @dataclass(frozen=True, slots=True)
 class Division:
     """A plan in parts: `plan` has those exchanges only that move rows; `dealt` says by which columns the rows of an import are dealt
     out to the parts, where any operator wants them by columns of their own.  `placements` are those of the nodes' outputs, `inside` those of
-    the nodes in each loop that is divided."""
+    the nodes in each loop that is divided.  `split` are joins of which keys may be split (`split_keys`): nobody counts on where their rows
+    lie."""
 
     plan: DataflowPlan
     dealt: Mapping[GlobalId, Columns]
     placements: tuple[Placements, ...]
     inside: Mapping[int, tuple[Placements, ...]]
+    split: frozenset[int] = frozenset()
 
     @property
     def output_lies(self) -> bool:
         """Whether equal rows of the output come out in one part."""
-        return bool(self.placements[self.plan.output]) or consolidated_nodes(self.plan)[self.plan.output]
+        return _output_lies(self.plan, self.placements)
+
+    @property
+    def output_lies_unsplit(self) -> bool:
+        """Whether they do as long as no keys are split."""
+        return _output_lies(self.plan, _placements(self.plan, self.dealt, self.inside))
+
+
+def _output_lies(plan: DataflowPlan, placements: Sequence[Placements]) -> bool:
+    return bool(placements[plan.output]) or consolidated_nodes(plan)[plan.output]
 
 
 def divided(plan: DataflowPlan) -> Division:
-    """The plan as it runs in parts."""
+    """The plan as it runs in parts.  Keys of a join may be split where that moves nothing else."""
     plan = replace(plan, nodes=tuple(map(_opened, plan)))
-    dealt = _dealt(plan)
+    found = _divided(plan, frozenset())
+    for node in plan:
+        if splittable(node):
+            other = _divided(plan, found.split | {node.id})
+            if _moves_alike(found.plan, other.plan, node.id):
+                found = other
+    return found
+
+
+def _divided(plan: DataflowPlan, split: frozenset[int]) -> Division:
+    dealt = _dealt(plan, split)
     nodes: list[Node] = []
     lies: list[Placements] = []
     within: dict[int, tuple[Placements, ...]] = {}
     for node in plan:
         inputs = [lies[i] for i in node.inputs]
-        here = replace(node, exchange=_needed(node, plan, inputs))
+        here = node if node.id in split else replace(node, exchange=_needed(node, plan, inputs))
         if isinstance(here.op, DividedIterateOp):
             op, within[node.id] = _loop(here.op, arriving(here, inputs))
             here = replace(here, op=op)
-            result = op.results[op.outputs[0]]
-            lies.append(within[node.id][result] if len(op.outputs) == 1 else _NOWHERE)
-        elif isinstance(node.op, Import):
-            lies.append(frozenset((dealt[node.op.id],)) if node.op.id in dealt else _NOWHERE)
-        else:
-            lies.append(_placed(here, plan, inputs))
         nodes.append(here)
-    return Division(replace(plan, nodes=tuple(nodes)), dealt, tuple(lies), within)
+        lies.append(_NOWHERE if node.id in split else _placed(here, plan, inputs, dealt, within))
+    return Division(replace(plan, nodes=tuple(nodes)), dealt, tuple(lies), within, split)
 
 
 def _opened(node: Node) -> Node:
@@ -117,7 +140,7 @@ def _loop(
         if node.inputs:
             came = [lies[i] for i in node.inputs]
             moves[node.id] = _needed(node, graph, came)
-            lies[node.id] = _placed(replace(node, exchange=moves[node.id]), graph, came)
+            lies[node.id] = _placed(replace(node, exchange=moves[node.id]), graph, came, {}, {})
     nodes, results = list(op.nodes), list(op.results)
     for binding, result in enumerate(results):
         # Whether a row still changes at the limit is asked where all that there is of it is.
@@ -150,10 +173,40 @@ def _source(node: Node, inputs: Sequence[Placements]) -> Placements:
             return _NOWHERE
 
 
-def _dealt(plan: DataflowPlan) -> dict[GlobalId, Columns]:
-    """By import the columns by which most of its readers want its rows; none where all want them by expressions, or as they come."""
+def _placements(
+    plan: DataflowPlan, dealt: Mapping[GlobalId, Columns], within: Mapping[int, tuple[Placements, ...]]
+) -> list[Placements]:
+    """Of a plan that is divided, where no keys are split."""
+    lies: list[Placements] = []
+    for node in plan:
+        lies.append(_placed(node, plan, [lies[i] for i in node.inputs], dealt, within))
+    return lies
+
+
+def _moves_alike(one: DataflowPlan, other: DataflowPlan, join: int) -> bool:
+    """Whether the plans have the same exchanges, but for the join's own: what it has of an import moves in either, when the step begins or
+    later."""
+    for before, after in zip(one.nodes, other.nodes, strict=True):
+        if before.id != join:
+            if before.exchange != after.exchange or before.op != after.op:  # a loop has exchanges inside
+                return False
+            continue
+        for i, by, then in zip(before.inputs, before.exchange, after.exchange, strict=True):
+            source = one.nodes[i]
+            if isinstance(source.op, Mfp):
+                source = one.nodes[source.inputs[0]]
+            if by != then and not isinstance(source.op, Import):
+                return False
+    return True
+
+
+def _dealt(plan: DataflowPlan, split: frozenset[int]) -> dict[GlobalId, Columns]:
+    """By import the columns by which most of its readers want its rows; none where all want them by expressions, or as they come, or
+    what they come to, or may split keys: then they are sent from where they are read."""
     wanted: dict[GlobalId, Counter[Columns]] = {}
     for node in plan:
+        if adds_up(node.op) or node.id in split:
+            continue
         for i, by in zip(node.inputs, node.exchange, strict=True):
             source, columns = plan.nodes[i], by
             if isinstance(source.op, Mfp) and isinstance(by, tuple):
@@ -229,8 +282,19 @@ def arriving(node: Node, inputs: Sequence[Placements]) -> list[Placements]:
     ]
 
 
-def _placed(node: Node, plan: DataflowPlan, inputs: Sequence[Placements]) -> Placements:
-    """By which columns of its output the rows of a node lie."""
+def _placed(
+    node: Node,
+    plan: DataflowPlan,
+    inputs: Sequence[Placements],
+    dealt: Mapping[GlobalId, Columns],
+    within: Mapping[int, tuple[Placements, ...]],
+) -> Placements:
+    """By which columns of its output the rows of a node lie; `within` has where they do inside loops."""
+    if isinstance(node.op, Import):
+        return frozenset((dealt[node.op.id],)) if node.op.id in dealt else _NOWHERE
+    if isinstance(node.op, DividedIterateOp):
+        outputs = node.op.outputs
+        return within[node.id][node.op.results[outputs[0]]] if len(outputs) == 1 else _NOWHERE
     came = arriving(node, inputs)
     if isinstance(node.op, ConstantOp) or (came and all(() in places for places in came)):
         return frozenset(((),))

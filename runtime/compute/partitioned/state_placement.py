@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from ...expr.tree.relation import JoinKind
+from ..checkpoint import SPLIT_KEYS
 from ..plan import (
     ArrangeOp,
     AssertSingleOp,
@@ -40,6 +41,7 @@ FIRST: Columns = ()
 
 def state_placement(division: Division, spines: Mapping[StateId, Spine]) -> dict[StateId, Columns | None]:
     """By which columns of its own the rows of each spine of the plan lie.  FIRST: all are in the first part; None: they may be anywhere.
+    Without the keys that are split: of these no other number of parts begins with.
 
     What the plan has no node for, as the errors that were put out, is in the first part.
     """
@@ -47,6 +49,7 @@ def state_placement(division: Division, spines: Mapping[StateId, Spine]) -> dict
     return {
         id_: _lies_at(nodes[id_[0]], id_[1], division, spine) if id_[0] < len(nodes) else FIRST
         for id_, spine in spines.items()
+        if id_[1] != SPLIT_KEYS
     }
 
 

@@ -2,7 +2,7 @@
 
 `pid` is the partition: an equal range of the 32 upper bits of the key's hash.  `port` is the edge of the plan that the
 payload travels on, or REPORT.  `payload` is an Arrow IPC stream of updates, of rows or (the byte before it says so) of
-errors, or of the state that rows come to (see `compute.operators.combine`).  Times travel only where they are not
+errors, or of the sums that rows come to (see `compute.operators.reductions.combine`).  Times travel only where they are not
 that one which all updates of a hydration have.
 """
 
@@ -83,18 +83,18 @@ def encode(schema: Schema, delta: Delta, time: int) -> Iterator[pa.Buffer]:
     yield from _payloads(_ERRORS, ERROR_SCHEMA, delta.errs, time)
 
 
-def encode_state(name: str, schema: Schema, batch: Batch) -> Iterator[pa.Buffer]:
-    """A part of a spine's contents as payloads; `name` is short ASCII."""
-    return _payloads(_STATE + name.encode(), schema, batch, None)
+def encode_state(name: str, schema: Schema, batch: Batch, time: int) -> Iterator[pa.Buffer]:
+    """As `encode`, sums that rows come to; `name` is short ASCII."""
+    return _payloads(_STATE + name.encode(), schema, batch, time)
 
 
 def state_name(payload: pa.Buffer) -> str | None:
-    """The spine that a payload of `encode_state` is for; None for one of `encode`."""
+    """What sums a payload of `encode_state` has; None for one of `encode`."""
     tag = payload.slice(0, _ALIGNMENT).to_pybytes()
     return tag[1:].decode().strip() if tag[:1] == _STATE else None
 
 
-def _payloads(tag: bytes, columns: Schema, batch: Batch, time: int | None) -> Iterator[pa.Buffer]:
+def _payloads(tag: bytes, columns: Schema, batch: Batch, time: int) -> Iterator[pa.Buffer]:
     if not len(batch):
         return
     pieces = max(1, min(len(batch), -(-batch.nbytes // PAYLOAD_BYTES)))
@@ -103,11 +103,11 @@ def _payloads(tag: bytes, columns: Schema, batch: Batch, time: int | None) -> It
         yield _payload(tag, columns, batch.slice(start, stop), time)
 
 
-def _payload(tag: bytes, schema: Schema, batch: Batch, time: int | None) -> pa.Buffer:
+def _payload(tag: bytes, schema: Schema, batch: Batch, time: int) -> pa.Buffer:
     diffs = batch.diffs
     fields = list(schema.arrow())
     columns = list(batch.columns)
-    if time is not None and not (batch.times == np.uint64(time)).all():
+    if not (batch.times == np.uint64(time)).all():
         fields.append(pa.field(_TIME, pa.uint64()))
         columns.append(pa.array(batch.times))
     if not (diffs == 1).all() or not columns:

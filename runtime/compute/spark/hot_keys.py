@@ -19,7 +19,7 @@ Which keys are hot is counted (in a sample) by the tasks that send them; the dri
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -122,18 +122,25 @@ def heavy(hashes: Words, least: int) -> dict[int, int]:
 def find(
     op: JoinOp, ports: Sequence[int], facts: Iterable[Facts], partitions: int, least: int
 ) -> HotKeys | None:
-    """The hot keys of a join whose inputs travel on `ports`, from what all tasks that send to it have counted."""
-    facts = list(facts)
+    """Those of a join whose inputs travel on `ports`, from what all tasks that send to it have counted."""
+    counts: tuple[Counter[int], Counter[int]] = Counter(), Counter()
+    rows = [0, 0]
+    for fact in facts:
+        for side, port in enumerate(ports):
+            counts[side].update(fact.heavy.get(port, {}))
+            rows[side] += fact.sent.get(port, 0)
+    return hot_keys(op, counts, rows, partitions, least)
+
+
+def hot_keys(
+    op: JoinOp, counts: Sequence[Mapping[int, int]], rows: Sequence[int], partitions: int, least: int
+) -> HotKeys | None:
+    """The hot keys of a join, by side: of keys that have many, the number of rows, and how many rows there are of all."""
     dealt: list[dict[int, int]] = [{}, {}]
     for side in DEALT[op.kind]:
-        totals: Counter[int] = Counter()
-        for fact in facts:
-            totals.update(fact.heavy.get(ports[side], {}))
-        rows = sum(fact.sent.get(ports[side], 0) for fact in facts)
+        most = sorted(counts[side].items(), key=lambda item: (-item[1], item[0]))[:MOST_KEYS]
         dealt[side] = {
-            key: count
-            for key, count in totals.most_common(MOST_KEYS)
-            if count >= least and 2 * partitions * count >= rows
+            key: count for key, count in most if count >= least and 2 * partitions * count >= rows[side]
         }
     for key in set(dealt[0]) & set(dealt[1]):
         side = 0 if dealt[0][key] < dealt[1][key] else 1

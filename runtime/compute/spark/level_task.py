@@ -21,7 +21,7 @@ from ...persist.location import open_blob
 from ...persist.part import PartRef
 from ...persist.read import read_updates
 from ...persist.write import write_parts
-from ...repr.batch import NO_ERRORS, Batch, Delta, concat_batches, empty_batch, empty_delta, to_ipc
+from ...repr.batch import NO_ERRORS, Batch, Delta, empty_batch, empty_delta, to_ipc
 from ...repr.consolidate import advance, consolidate
 from ...repr.hash import hash_columns
 from ...repr.schema import ERROR_SCHEMA, Schema
@@ -29,7 +29,7 @@ from ..operators.base import Operator
 from ..operators.build import NEVER, build
 from ..operators.joins.arrange import Arrange
 from ..operators.joins.lookup import Lookup
-from ..operators.reductions.combine import Combined, combine, resumed, state_schemas
+from ..operators.reductions.combine import Combined, combine, state_schemas
 from ..operators.reductions.reduce import Reduce
 from ..plan import (
     ArrangeOp,
@@ -40,8 +40,6 @@ from ..plan import (
     LookupOp,
     Mfp,
     Node,
-    ReduceOp,
-    ThresholdOp,
     TopKOp,
     starts_alone,
 )
@@ -153,7 +151,7 @@ class LevelTask:
         payload = self._reader.get(sent)
         if (name := state_name(payload)) is not None:
             node = topology.consumer(port)
-            schema = state_schemas(node.op, topology.schema(port), node.schema)[name]
+            schema = state_schemas(node.op, topology.schema(port))[name]
             batch = decode(schema, payload, self._job.as_of).oks
             self._rows_in += len(batch)
             self._states.setdefault(node.id, {}).setdefault(name, []).append(batch)
@@ -206,9 +204,9 @@ class LevelTask:
             steps = [operator.step((piece,), as_of, self._job.upper) for piece in found if piece]
             return concat(node.schema, steps)
         inputs = tuple(self._input(node, index) for index in range(len(node.inputs)))
-        if self._job.step is not None:
-            return self._go_on(self._job.step, node, inputs)
         states = self._states.pop(node.id, {})
+        if self._job.step is not None:
+            return self._go_on(self._job.step, node, inputs, states)
         # A constant, and the one row of an aggregate over everything, exist once: in partition 0.
         alone = starts_alone(node.op)
         first = self._partition == 0
@@ -230,7 +228,7 @@ class LevelTask:
             operator.read(held)
             inputs = inputs[:1]
         if states:
-            inputs = (self._resumed(operator, plan.input_schemas(node)[0], inputs[0], states),)
+            inputs = (_with_sums(operator, inputs[0], states),)
         output = operator.step(inputs, as_of, self._job.upper)
         if self._job.keeps_state:
             self._keep(node, operator)
@@ -245,7 +243,9 @@ class LevelTask:
             for reader in readers
         ] == [True]
 
-    def _go_on(self, step: Step, node: Node, inputs: tuple[Delta, ...]) -> Delta:
+    def _go_on(
+        self, step: Step, node: Node, inputs: tuple[Delta, ...], states: dict[str, list[Batch]]
+    ) -> Delta:
         """The step of one operator, from the state that the dataflow has.
 
         All of that is at hand, mapped: operators look up in it what the rows here need, and nothing else is read.
@@ -255,13 +255,15 @@ class LevelTask:
                 0
             ]  # it is no state: an index has these rows, or the replica takes them in by itself
         given = inputs[:1] if isinstance(node.op, LookupOp) else inputs
-        if not any(given):
+        if not any(given) and not states:
             return empty_delta(node.schema)
         operator = build(node.op, self._job.plan.input_schemas(node), node.schema, NEVER)
         if isinstance(operator, Lookup):
             operator.read(self._arranged(step, node, inputs[1]))
         for name, spine in operator.spines().items():
             spine.stand_on(self._mapped(step, (node.id, name)))
+        if states:
+            given = (_with_sums(operator, given[0], states),)
         output = operator.step(given, step.lower, step.upper)
         for name, spine in operator.spines().items():
             for index, run in enumerate(spine.added):
@@ -286,15 +288,6 @@ class LevelTask:
 
     def _mapped(self, step: Step, id: StateId) -> list[Run]:
         return read_stored(self._files, step.base.get(id, ()))
-
-    def _resumed(
-        self, operator: Operator, schema: Schema, rows: Delta, states: dict[str, list[Batch]]
-    ) -> Delta:
-        """Has the operator begin with what was combined elsewhere; returns what it is to take in."""
-        assert isinstance(operator, Reduce)
-        spines = operator.spines()
-        state = {name: concat_batches(spines[name].schema, batches) for name, batches in states.items()}
-        return Delta(resumed(operator, schema, rows.oks, state, self._job.as_of), rows.errs)
 
     def _keep(self, node: Node, operator: Operator) -> None:
         hot = self._known.hot.get(node.id)
@@ -349,12 +342,12 @@ class LevelTask:
                 self._rows_sent[way] = list(rows)
             rows = iter(self._rows_sent[way])
         yield from rows
-        if combined.state:
-            consumer = self._topology.consumer(port)
-            schemas = state_schemas(consumer.op, schema, consumer.schema)
-            for name, batch in combined.state.items():
+        if combined.sums:
+            schemas = state_schemas(self._topology.consumer(port).op, schema)
+            for name, batch in combined.sums.items():
                 for pid, part in split(batch, edge.exchange, self._job.partitions, self._partition):
-                    yield from self._put((pid, p) for p in encode_state(name, schemas[name], part))
+                    payloads = encode_state(name, schemas[name], part, self._job.as_of)
+                    yield from self._put((pid, payload) for payload in payloads)
         yield from self._put(self._errors(schema, output.errs))
 
     def _put(self, payloads: Iterable[tuple[int, pa.Buffer]]) -> Iterator[tuple[int, bytes]]:
@@ -397,13 +390,13 @@ class LevelTask:
         if edge.exchange is None or not self._job.combine:
             return Combined(rows, {})
         op = self._topology.consumer(port).op
-        if self._job.step is not None or self._job.merges:
-            # Partial state would be of one time, and on top of nothing: equal rows of a time are added up.
-            adds = self._job.merges or isinstance(op, ReduceOp | DistinctOp | ThresholdOp)
-            return combine(DistinctOp(), schema, rows, self._job.as_of) if adds else Combined(rows, {})
+        if self._job.merges:
+            return combine(DistinctOp(), schema, rows)
+        if self._job.step is not None:
+            return combine(op, schema, rows, only_insertions=False)
         forgetful = isinstance(op, TopKOp) and bool(op.monotonic)
         cut = (forgetful or not self._job.keeps_state) and port not in self._known.uncut
-        combined = combine(op, schema, rows, self._job.as_of, cut=cut)
+        combined = combine(op, schema, rows, cut=cut)
         if combined.uncut:
             self._uncut.add(port)
         return combined
@@ -460,6 +453,12 @@ class LevelTask:
         name, path = self._new_file("answer")
         write_answer(path, self._job.plan.schema, rows)
         return Answer(name, rows.nbytes, retracts)
+
+
+def _with_sums(operator: Operator, rows: Delta, states: dict[str, list[Batch]]) -> Delta:
+    """What an operator is to take in, so that it has what was combined elsewhere."""
+    assert isinstance(operator, Reduce)
+    return Delta(operator.with_sums(rows.oks, states), rows.errs)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ Between two workers messages stay in order; of all that are on their way any may
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Generator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -70,14 +70,21 @@ class _Saves:
 
 
 @dataclass(slots=True)
-class _Wires:
+class SimulatedWires:
     """Those of one worker."""
 
     sender: int
     ways: defaultdict[tuple[int, int], deque[Message]]
+    moved: Counter[int]
+    messages: int = 0
+    nbytes: int = 0
+    waited_s: float = 0.0
 
     def send(self, worker: int, message: Message) -> None:
+        self.messages += 1
         self.ways[self.sender, worker].append(message)
+        if isinstance(message, Rows):
+            self.moved[worker] += sum(buffer.size for _, buffer in message.pieces)
 
     def flush(self) -> None:
         """What was sent is on its way already."""
@@ -105,6 +112,7 @@ class Simulated:
     writer: str = "simulated"
     blob: MemoryBlob = field(default_factory=MemoryBlob)
     delivered: int = 0
+    moved: Counter[int] = field(default_factory=Counter)  # bytes of rows that have gone to each worker
     leader: Leader = field(init=False)
     members: dict[int, Member] = field(init=False)
     saves: _Saves = field(init=False)
@@ -113,11 +121,11 @@ class Simulated:
 
     def __post_init__(self) -> None:
         store = PartStore(self.blob, "simulated")
-        self.leader = Leader(self.workers, _Wires(LEADER, self.ways), store)
+        self.leader = Leader(self.workers, SimulatedWires(LEADER, self.ways, self.moved), store)
         self.beside = {worker: _Beside(self.files, self.writer) for worker in range(1, self.workers)}
         self.saves = _Saves(self)
         self.members = {
-            worker: Member(worker, self.workers, _Wires(worker, self.ways), store, beside)
+            worker: Member(worker, self.workers, SimulatedWires(worker, self.ways, self.moved), store, beside)
             for worker, beside in self.beside.items()
         }
 

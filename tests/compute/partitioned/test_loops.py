@@ -28,10 +28,7 @@ from ptvc.repr.hash import hash_columns
 from ptvc.repr.types import INT4, INT8
 
 from ..histories import batch_of, random_cuts, schema_of, updates_of
-from ..random_views import Views
-from ..reference import Row, Update, as_of, evaluate
-from ..test_views import TIMES, random_histories, snapshot
-from ..test_waves import (
+from ..operators.test_waves import (
     EDGE,
     NODES,
     PROGRAMS,
@@ -46,6 +43,9 @@ from ..test_waves import (
     random_graph,
     reachable,
 )
+from ..random_views import Views
+from ..reference import Row, Update, as_of, evaluate
+from ..test_views import TIMES, random_histories, snapshot
 from . import test_saved_parts as saved
 from .simulated import Faults, Flow, Simulated
 from .test_simulation import maintained

@@ -48,27 +48,30 @@ def barriers(relation: r.Relation, delta_joins: bool | None = False) -> int:
 @pytest.mark.parametrize(
     ("relation", "expected"),
     [
-        (grouped(ORDERS, 1), 0),
-        (grouped(r.Distinct(ORDERS), 1), 1),
-        (joined(), 0),
+        (grouped(ORDERS, 1), 1),
+        (grouped(r.Distinct(ORDERS), 1), 2),
+        (joined(), 1),
         (grouped(joined(), 1), 0),
         (grouped(joined(), 1, 2), 0),
         (grouped(joined(), 3), 0),
-        (grouped(joined(), 2), 1),
+        (grouped(joined(), 2), 2),
         (grouped(joined(r.JoinKind.LEFT), 1), 0),
-        (grouped(joined(r.JoinKind.LEFT), 3), 1),
+        (grouped(joined(r.JoinKind.LEFT), 3), 2),
         (grouped(joined(r.JoinKind.RIGHT), 3), 0),
-        (grouped(joined(r.JoinKind.RIGHT), 1), 1),
+        (grouped(joined(r.JoinKind.RIGHT), 1), 2),
         (grouped(joined(r.JoinKind.FULL), 1), 1),
         (grouped(joined(r.JoinKind.SEMI), 1), 0),
-        (r.TopK(grouped(ORDERS, 1, 0), (0,), (), 3), 1),
-        (r.TopK(grouped(ORDERS, 1), (0,), (), 3), 0),
+        (r.TopK(grouped(ORDERS, 1, 0), (0,), (), 3), 2),
+        (r.TopK(grouped(ORDERS, 1), (0,), (), 3), 1),
+        (r.TopK(ORDERS, (1,), (), 3), 0),
         (grouped(r.Union((ORDERS, r.Negate(ORDERS)), ORDERS.schema), 1), 1),
         (r.Distinct(grouped(joined(), 1, 4)), 0),
-        (r.Reduce(grouped(ORDERS, 1), (), (), (NUMBER,), scalar=True), 1),
+        (r.Reduce(grouped(ORDERS, 1), (), (), (NUMBER,), scalar=True), 2),
+        (r.Reduce(ORDERS, (), (), (NUMBER,), scalar=True), 1),
     ],
 )
 def test_what_is_together_does_not_move(relation: r.Relation, expected: int) -> None:
+    """One barrier is for inputs that move as sums, or to a join whose keys may be split: others move when the step begins."""
     assert barriers(relation) == expected
 
 
@@ -92,8 +95,15 @@ def test_keys_of_other_types_do_not_lie_alike() -> None:
 
 def test_what_has_no_key_is_not_divided() -> None:
     assert undivided(lower(r.Filter(ORDERS, (Literal(True, INT4),)))) is not None
-    assert undivided(lower(r.Reduce(ORDERS, (), (), (NUMBER,), scalar=True))) is not None
+    assert undivided(lower(r.TopK(ORDERS, (), (), 3))) is not None
     assert undivided(lower(grouped(ORDERS, 1))) is None
+
+
+def test_what_is_added_up_is_divided_without_a_key() -> None:
+    """Each part adds up its own rows, and sends the sums."""
+    assert undivided(lower(r.Reduce(ORDERS, (), (), (NUMBER,), scalar=True))) is None
+    listed = r.Aggregate("string_agg", ColumnRef(2, TEXT), TEXT, "all", rest=(Literal(",", TEXT),))
+    assert undivided(lower(r.Reduce(ORDERS, (), (), (listed,), scalar=True))) is not None
 
 
 def test_what_an_index_holds_is_not_divided() -> None:

@@ -14,6 +14,7 @@ from ptvc.compute.checkpoint import Checkpoint, publish, read, write
 from ptvc.compute.dataflow import Dataflow
 from ptvc.compute.lower import lower
 from ptvc.compute.merge import merge_worker
+from ptvc.compute.partitioned import split_keys
 from ptvc.compute.partitioned.part import Part
 from ptvc.compute.partitioned.part_state import _as_declared, beginning_of, begun
 from ptvc.compute.partitioned.placement import divided
@@ -22,7 +23,7 @@ from ptvc.compute.plan import DataflowPlan
 from ptvc.compute.run_store import RunStore
 from ptvc.compute.spark.exchange import partition_of
 from ptvc.compute.spine import Spine
-from ptvc.errors import QueryCanceled, ReplicaUnavailable
+from ptvc.errors import QueryCanceled, ReplicaUnavailable, StorageError
 from ptvc.expr.temporal import at_time
 from ptvc.expr.tree import relation as r
 from ptvc.expr.tree.scalar import Call, ColumnRef
@@ -90,7 +91,14 @@ def maintained(
         at = begin if checkpoint is None else checkpoint.cut
         flow = Flow(team, plan, begin)
         try:
-            flow.keep(store, checkpoint)
+            try:
+                flow.keep(store, checkpoint)
+            except StorageError:  # keys are split: the coordinator has it begin again
+                assert checkpoint is not None
+                assert len(checkpoint.parts) != team.workers
+                checkpoint, begin = None, max(durable - 1, 0)
+                at, flow = begin, Flow(team, plan, begin)
+                flow.keep(store, None)
             rescaled += checkpoint is not None and len(checkpoint.parts) != team.workers
             saver = Saver(random, store, flow)
             for upper in [cut for cut in cuts if cut > at]:
@@ -127,6 +135,15 @@ def test_parts_go_on_from_what_others_have_saved(seed: int, tmp_path: Path) -> N
 @pytest.mark.parametrize("seed", SEEDS)
 def test_whoever_dies_while_parts_are_saved_costs_nothing(seed: int, tmp_path: Path) -> None:
     check(400_000 + seed, Faults(death=0.01, abort=0.003, failure=0.05), tmp_path)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_split_keys_are_gone_on_from_by_as_many(
+    seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By others they are not: these begin again."""
+    monkeypatch.setattr(split_keys, "HOT_ROWS", 2)
+    check(700_000 + seed, Faults(death=0.005), tmp_path)
 
 
 def test_many_of_these_are_rescaled(tmp_path: Path) -> None:

@@ -6,8 +6,9 @@ from itertools import pairwise
 from random import Random
 
 import pytest
+from ptvc.compute.dataflow import Dataflow
 from ptvc.compute.lower import lower
-from ptvc.compute.partitioned import stored
+from ptvc.compute.partitioned import split_keys, stored
 from ptvc.compute.partitioned.placement import undivided
 from ptvc.compute.plan import DataflowPlan
 from ptvc.errors import QueryCanceled, ReplicaUnavailable
@@ -28,10 +29,11 @@ ATTEMPTS = 50
 
 
 @pytest.fixture(autouse=True)
-def small(monkeypatch: pytest.MonkeyPatch) -> None:
+def small(monkeypatch: pytest.MonkeyPatch, eager_combining: None) -> None:
     """Few rows are divided as many are."""
     monkeypatch.setattr(stored, "LEAST_CUT_ROWS", 1)
     monkeypatch.setattr(team, "GATHER_ROWS", 3)
+    monkeypatch.setattr(split_keys, "HOT_ROWS", 2)
 
 
 def random_view(random: Random) -> tuple[r.Relation, DataflowPlan]:
@@ -135,6 +137,26 @@ def test_a_row_that_lies_with_one_worker_concerns_no_other(workers: int) -> None
     found = steps_of_one_row(r.Distinct(r.Get("u1", PAIRS)), workers)
     assert all(len(updates) == 1 for updates, _ in found)
     assert {messages for _, messages in found} == {0, 2}, "at the leader, or at a member: there and back"
+
+
+@pytest.mark.parametrize("workers", [2, 3, 7])
+def test_what_the_leader_has_for_a_later_level_is_waited_for(workers: int) -> None:
+    """Of one input something leaves the first level; the other one is looked at in the second, and leaves that."""
+    count = r.Aggregate("count", None, INT8, "n", nullable=False)
+    counted = r.Reduce(r.Get("u1", PAIRS), (ColumnRef(1, INT4),), ("k",), (count,))
+    wide = r.Get("u2", schema_of(INT4, INT8))
+    plan = lower(r.Join(counted, wide, r.JoinKind.INNER, (ColumnRef(1, INT8),), (ColumnRef(1, INT8),)))
+    flow, whole = Flow(Simulated(Random(1), workers), plan, 0), Dataflow(plan, 0)
+    for time in range(30):
+        inputs = {
+            "u1": Delta(batch_of(PAIRS, [((time, time % 9), time, 1)]), NO_ERRORS),
+            "u2": Delta(batch_of(wide.schema, [((time, time % 5), time, 1)]), NO_ERRORS),
+        }
+        found, expected = (
+            consolidated(updates_of(dataflow.step(inputs, time, time + 1).oks))
+            for dataflow in (flow.dataflow, whole)
+        )
+        assert found == expected
 
 
 @pytest.mark.parametrize("workers", [2, 3, 7])

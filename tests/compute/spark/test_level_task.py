@@ -51,6 +51,7 @@ SEEDS = [*range(20), *(pytest.param(seed, marks=pytest.mark.slow) for seed in ra
 
 @pytest.mark.parametrize("hot_rows", [1, 3, 1_000_000])
 @pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.usefixtures("eager_combining")
 def test_random_views(tmp_path: Path, seed: int, hot_rows: int) -> None:
     """With `hot_rows` 1 nearly every key of a join is split."""
     case, changes = random_case(Random(90_000 + seed), None, tmp_path)
@@ -78,6 +79,7 @@ def expected(case: Case) -> tuple[dict[object, int], dict[object, int]]:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.usefixtures("eager_combining")
 def test_random_queries(tmp_path: Path, seed: int) -> None:
     random = Random(70_000 + seed)
     case, _ = random_case(random, None, tmp_path)
@@ -200,6 +202,7 @@ def test_what_goes_to_two_by_the_same_key_is_written_once(tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("rows", [30, 3_000])
 @pytest.mark.parametrize("seed", range(4))
+@pytest.mark.usefixtures("eager_combining")
 def test_state_over_append_only_inputs_is_what_a_step_leaves(tmp_path: Path, seed: int, rows: int) -> None:
     random = Random(seed)
     case = append_only_case(random, None, tmp_path, rows)

@@ -139,6 +139,7 @@ def changes(histories: Histories, begin: int, end: int) -> dict[str, Delta]:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.usefixtures("eager_combining")
 def test_random_views_stepped_by_jobs_now_and_then(seed: int, tmp_path: Path) -> None:
     random = Random(31_000 + seed)
     relation = Views(random).relation(1 + seed % 4)
@@ -167,6 +168,7 @@ def divided() -> r.Relation:
 
 
 @pytest.mark.parametrize("partitions", [1, 3])
+@pytest.mark.usefixtures("eager_combining")
 def test_errors_come_and_go_by_jobs(tmp_path: Path, partitions: int) -> None:
     plan = lower(divided())
     one, other = Stepped(plan, tmp_path / "a"), Stepped(plan, tmp_path / "b")
@@ -214,6 +216,7 @@ def _both(a: Delta, b: Delta) -> Delta:
     return Delta(concat_batches(NUMBERS, [a.oks, b.oks]), NO_ERRORS)
 
 
+@pytest.mark.usefixtures("eager_combining")
 def test_an_aggregate_over_nothing_has_its_row_once(tmp_path: Path) -> None:
     plan = lower(totals(get("u1"), (), scalar=True))
     one, other = Stepped(plan, tmp_path / "a"), Stepped(plan, tmp_path / "b")
@@ -301,6 +304,7 @@ def test_rows_of_the_future_are_no_work_for_jobs(name: str) -> None:
 @pytest.mark.parametrize(
     "seed", [*range(20), *(pytest.param(n, marks=pytest.mark.slow) for n in range(20, 150))]
 )
+@pytest.mark.usefixtures("eager_combining")
 def test_append_only_steps(seed: int, tmp_path: Path) -> None:
     """Inputs of which no row ever goes: operators forget, and jobs go on from what they know."""
     random = Random(77_000 + seed)

@@ -14,7 +14,7 @@ from random import Random
 import pytest
 from inprocess import FAST, InProcess, eventually, running
 from ptvc.compute import checkpoint as checkpoint_module
-from ptvc.compute.checkpoint import Checkpoint
+from ptvc.compute.checkpoint import SPLIT_KEYS, Checkpoint
 from ptvc.replica import checkpoint as replica_checkpoint
 from ptvc.replica import installed as installed_module
 from ptvc.replica.checkpoint import DurableState
@@ -212,6 +212,51 @@ LARGE = {
     "everything": "SELECT DISTINCT k, v FROM t",
     "named": "SELECT n.name, t.v FROM t JOIN names n ON n.k = t.k",
 }
+
+
+def test_split_keys_stay_split_over_restarts_and_other_workers_begin_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(replica_checkpoint, "PACKED_AFTER_HYDRATION_S", 1_000.0)
+    rows, query = 40_000, LARGE["named"]
+    with running(SELDOM) as runtime:
+        runtime.query("CREATE CLUSTER divided (WORKERS 3)")
+        runtime.query("CREATE TABLE t (k int, v int)")
+        runtime.query("CREATE TABLE names (k int, name text)")
+        runtime.query("INSERT INTO names SELECT k, 'name ' || k FROM generate_series(0, 40) AS k")
+        runtime.query(
+            "INSERT INTO t SELECT CASE WHEN k % 4 > 0 THEN 5 ELSE k % 41 END, k"
+            f" FROM generate_series(0, {rows - 1}) AS k"
+        )
+        runtime.query(f"CREATE MATERIALIZED VIEW named IN CLUSTER divided AS {query}")
+
+        def agrees() -> None:
+            found, expected = (Counter(runtime.query(text)) for text in ("SELECT * FROM named", query))
+            assert found == expected
+
+        def split() -> list[bool]:
+            eventually(lambda: cut(runtime, "named") is not None)
+            return [
+                any(name == SPLIT_KEYS for _, name in state) for state in manifest(runtime, "named").parts
+            ]
+
+        agrees()
+        assert split() == [True] * 3
+        tail = 0
+        for end in (kill_a_member, restart):
+            runtime.query(f"DELETE FROM t WHERE k = 5 AND v = {4 * tail + 1}")
+            runtime.query("INSERT INTO names VALUES (5, 'another')")
+            tail += 2
+            end(runtime)
+            assert hydration_rows(runtime, "named") == tail
+            agrees()
+        rescale(runtime, 2)
+        assert hydration_rows(runtime, "named") > rows - tail
+        agrees()
+        eventually(lambda: len(manifest(runtime, "named").parts) == 2)
+        assert split() == [True] * 2
+        rescale(runtime, 1)
+        agrees()
 
 
 @pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.slow)])

@@ -11,8 +11,7 @@ from random import Random
 
 import pytest
 from compute.histories import random_cuts, updates_of
-from compute.reference import Update, as_of
-from compute.test_waves import (
+from compute.operators.test_waves import (
     NODES,
     PROGRAMS,
     ROOT,
@@ -23,7 +22,8 @@ from compute.test_waves import (
     number,
     random_graph,
 )
-from compute.test_waves import given as given_graph
+from compute.operators.test_waves import given as given_graph
+from compute.reference import Update, as_of
 from ptvc.compute.dataflow import Dataflow
 from ptvc.compute.lower import lower
 from ptvc.compute.partitioned.one_step import WorkerLost

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import threading
+from collections import Counter
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -31,7 +32,7 @@ from ptvc.persist.blob.memory import MemoryBlob
 from ptvc.replica.workers.member import Start
 from ptvc.replica.workers.team import DividedDataflow, Team
 from ptvc.repr.batch import NO_ERRORS, Delta
-from ptvc.repr.types import INT4
+from ptvc.repr.types import INT4, INT8
 
 PAIRS = schema_of(INT4, INT4)
 
@@ -147,6 +148,58 @@ def test_statistics_are_those_of_all_workers(team: Team) -> None:
     assert dataflow.elsewhere_nbytes == 0
 
 
+def test_each_worker_says_what_it_has_done_and_holds(team: Team) -> None:
+    began = team.processes()
+    assert [worker.process_id for worker in began] == [os.getpid(), *team.pids]
+    assert all(worker.cpu_s > 0 for worker in began)
+    dataflow = DividedDataflow(team, self_join(), 0)
+    dataflow.step({"u1": given([(i, i % 50) for i in range(3_000)], 0)}, 0, 1)
+    dataflow.step({"u1": given([(7, 70)], 1)}, 1, 2)
+    operators, members = dataflow.statistics_of_all()
+    parts = [dataflow.totals.with_state(dataflow.spines().values()), *members]
+    assert len(parts) == team.workers
+    assert sum(part.state_rows for part in parts) == sum(operator.state_rows for operator in operators)
+    assert sum(part.memory_bytes for part in members) == dataflow.elsewhere_nbytes
+    assert all(part.rows_received > 0 for part in parts), "rows move from all to all"
+    assert sum(part.rows_received for part in members) > 3_000 // team.workers, "what is dealt out counts"
+    assert parts[0].steps == 2
+    assert all(part.busy_s > 0 and part.waiting_s > 0 and part.messages_sent > 0 for part in parts)
+    dataflow.close()
+    for before, after, part in zip(began, team.processes(), parts, strict=True):
+        assert after.bytes_sent - before.bytes_sent >= part.bytes_sent > 0
+        assert after.messages_sent - before.messages_sent >= part.messages_sent
+        assert after.cpu_s >= before.cpu_s
+
+
+def test_members_are_asked_again_until_their_state_is_at_rest(team: Team, tmp_path: Path) -> None:
+    """They move it to files beside the steps."""
+    dataflow = DividedDataflow(team, self_join(), 0)
+    dataflow.keep_others(str(tmp_path), 100, None)()
+    dataflow.step({"u1": given([(i, i) for i in range(20_000)], 0)}, 0, 1)
+    deadline = monotonic() + 60
+    while True:
+        _, members = dataflow.statistics_of_all()
+        if dataflow.at_rest:
+            break
+        assert monotonic() < deadline
+    assert all(part.mapped_bytes > 0 for part in members)
+    assert dataflow.statistics_of_all()[1] == members
+
+
+def test_a_step_costs_no_message_more_because_it_is_counted(team: Team) -> None:
+    """One row of a member: there and back."""
+    dataflow = DividedDataflow(team, lower(r.Distinct(r.Get("u1", PAIRS))), 0)
+    dataflow.step({"u1": given([(i, 0) for i in range(10)], 0)}, 0, 1)
+    for time in range(1, 20):
+        before = team.wires.messages, dataflow.totals.messages_sent, dataflow.totals.steps
+        dataflow.step({"u1": given([(1_000 + time, 0)], time)}, time, time + 1)
+        after = team.wires.messages, dataflow.totals.messages_sent, dataflow.totals.steps
+        assert after[0] - before[0] == after[1] - before[1] <= 1
+        assert after[2] - before[2] == 1
+    (member, *_) = dataflow.statistics_of_all()[1]
+    assert member.messages_sent <= member.steps + (team.workers - 1), "Done, and rows of the first step"
+
+
 def test_all_workers_move_their_state_to_files_when_memory_is_short(team: Team, tmp_path: Path) -> None:
     dataflow = DividedDataflow(team, self_join(), 0)
     dataflow.keep_others(str(tmp_path), 1_000_000, None)()
@@ -160,6 +213,48 @@ def test_all_workers_move_their_state_to_files_when_memory_is_short(team: Team, 
     assert len(list(tmp_path.iterdir())) >= team.workers - 1
     output = dataflow.step({"u1": given([(7, 50_000)], 1)}, 1, 2)
     assert as_of(updates_of(output.oks), 1) == {(50_000,): 1}
+
+
+def hot_rows(count: int) -> list[tuple[int, int]]:
+    """Nearly all of one key."""
+    return [(5 if i % 20 else i, i % 1_000) for i in range(count)]
+
+
+def test_rows_of_a_hot_key_are_added_up_where_they_are(team: Team) -> None:
+    pairs, key = r.Get("u1", PAIRS), (ColumnRef(0, INT4),)
+    total = r.Aggregate("sum", ColumnRef(1, INT4), INT8, "total")
+    plan = lower(r.Reduce(pairs, key, ("k",), (total,)))
+    dataflow = DividedDataflow(team, plan, 0)
+    rows, output = hot_rows(20_000), list[Update]()
+    totals = Counter[int]()
+    for time, diff in enumerate((1, 1, -1)):
+        output += updates_of(dataflow.step({"u1": given(rows, time, diff)}, time, time + 1).oks)
+        for k, v in rows:
+            totals[k] += diff * v
+        assert as_of(output, time) == dict.fromkeys(totals.items(), 1)
+    (said,) = (
+        said
+        for node, said in zip(plan.nodes, dataflow.statistics(), strict=True)
+        if isinstance(node.op, ReduceOp)
+    )
+    assert said.rows_in < 3 * 1_200, "of 60,000"
+
+
+def test_rows_of_a_hot_key_of_a_join_are_with_all_workers(team: Team) -> None:
+    key = (ColumnRef(0, INT4),)
+    plan = lower(r.Join(r.Get("u1", PAIRS), r.Get("u2", PAIRS), r.JoinKind.INNER, key, key))
+    dataflow = DividedDataflow(team, plan, 0)
+    rows = list(dict.fromkeys((5 if i % 20 else i, i) for i in range(60_000)))
+    output = dataflow.step({"u1": given(rows, 0), "u2": given([(5, 1), (40, 2)], 0)}, 0, 1)
+    joined = Counter((*row, *other) for row in rows for other in ((5, 1), (40, 2)) if row[0] == other[0])
+    assert as_of(updates_of(output.oks), 0) == joined
+    held = [dataflow.held_nbytes, *dataflow._nbytes.values()]
+    assert max(held) < 1.5 * sum(held) / team.workers, held
+    output = dataflow.step({"u1": given(rows[:100], 1, -1), "u2": given([(5, 3)], 1)}, 1, 2)
+    left = [row for row in rows[100:] if row[0] == 5]
+    gone = [row for row in rows[:100] if row[0] == 5]
+    changes = {(*row, 5, 3): 1 for row in left} | {(*row, 5, 1): -1 for row in gone} | {(40, 40, 40, 2): -1}
+    assert as_of(updates_of(output.oks), 1) == changes
 
 
 def test_parts_without_rows_are_left_alone_where_nobody_waits(team: Team) -> None:

@@ -1,29 +1,28 @@
-"""Combining: what a task's rows come to, before they are sent to where their keys are brought together.
+"""Combining: what the rows of one place come to, before they are sent to where their keys are brought together.
 
-The state of an operator adds up: that of two collections together is the sum of theirs.  So rows that meet in one
-task are sent as the state that they make, which is smaller when many have one key, and the receiver adds it
-to the rest (`Reduce.begin_with`).
+Sums add up, whoever adds.  So of a key that has many rows in one place not these are sent, but what they add to each sum (`partial_sums`),
+and rows of other keys as they are.
 
-That holds for counts and sums, but a result like min, or the count of distinct values, needs the values themselves.
-So of rows A the task sends some rows V, those values with how often each occurs and NULL in every other column, and
-the state of A - V, in which all values cancel and only sums are left (over an append-only input, of which min and max
-hold no values but the ends, V are the ends):
+That holds for counts and sums of updates of any sign, but a result like min, or the count of distinct values, needs the values
+themselves: any of them may be the least one, once others have been retracted, wherever these are.
+So of rows A some rows V are sent, those values with how often each occurs and NULL in every other column, and
+the sums of A - V, in which all values cancel:
 
 ```
-A = (k, 5, 10) (k, 5, 20) (k, 7, 30)     V = 2 (k, 5, NULL) 1 (k, 7, NULL)     A - V = {k: 0 rows, sum 60}
+A = (k, 5, 10) (k, 5, 20) (k, 7, 30)     V = 2 (k, 5, NULL) 1 (k, 7, NULL)     sums of A - V = {k: 0 rows, sum 60}
      key, min's, sum's
 ```
 
-To compute the state twice, here of rows and there of what is sent, costs more than to send the rows, unless a key has many of them,
-or one has most.
+To add up twice, here and where it is sent, costs more than to send the rows, unless a key has many of them.
 
 Where A is few rows again and again, those are sent, with how often each occurs; so it is for a distinct or a threshold.
-Of a top k whose state is not kept, only the first rows here can be among the first of all.
+What is forgotten over append-only inputs can be left out here only if nobody else retracts at the same time what came and went: V are the
+ends of min and max then, or the first rows of a top k; so are those of a top k whose state is not kept.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -31,8 +30,9 @@ import pyarrow as pa
 
 from ....repr import buffers
 from ....repr.batch import NO_ERRORS, Batch, Delta, concat_batches
+from ....repr.buffers import Words
 from ....repr.consolidate import canonical, consolidate
-from ....repr.hash import hash_columns
+from ....repr.hash import hash_columns, hash_times
 from ....repr.order import order_keys
 from ....repr.schema import Schema
 from ...merge import Identity, merge_runs
@@ -43,7 +43,9 @@ from ..topk.topk import TopK
 from .appended_extremes import AppendedExtremes
 from .bits import BITS
 from .moments import REGRESSIONS, VARIANCES
-from .reduce import Reduce, extremes_of
+from .occurrences import Occurrences
+from .partial_sums import sum_schemas, sums_of
+from .reduce import extremes_of
 
 LINEAR = frozenset(("count", "sum", "avg", "bool_and", "bool_or", "every", *VARIANCES, *REGRESSIONS, *BITS))
 """Aggregates whose state is sums, unless their argument is DISTINCT."""
@@ -51,47 +53,83 @@ LINEAR = frozenset(("count", "sum", "avg", "bool_and", "bool_or", "every", *VARI
 EXTREMES = frozenset(("min", "max"))
 """Aggregates that look at values, and pass over NULL."""
 
+FEW_ROWS = 64
+"""Fewer are sent as they are: to look at them costs more than to send them."""
+
 WORTH = 2
-"""Rows are combined when there are at least so many of them per value that is sent."""
+"""Equal rows are added up when there are at least so many of them per one that is sent."""
 
 WORTH_SUMS = 8
-"""To add sums up here, and again where they are sent, pays when there are at least so many rows per key: with fewer, more is
+"""To add sums up here, and again where they are sent, pays for a key that has at least so many rows: with fewer, more is
 computed than is saved."""
 
-HOT = 8
-"""With WORTH rows per key, it also does when a key has so large a part of them, a HOT-th: they would all go to one task."""
+WORTH_PART = 8
+"""It does when the rows of such keys are at least such a part of all, an eighth."""
+
+MOST_SENT = 1.0
+"""What is sent in their place has no more than this part of the rows' bytes."""
+
+MOST_ROWS = 1 << 28
+"""Sums of more are not added up here: those of so many, and of as many V, do not wrap."""
 
 
 @dataclass(frozen=True, slots=True)
 class Combined:
-    """`rows` are for the operator to take in as they are, `state` is to be added to it: by spine.  `uncut`: it was to
+    """`rows` are for the operator to take in as they are, and with them the `sums` (`Reduce.with_sums`).  `uncut`: it was to
     be cut short, and must not be."""
 
     rows: Batch
-    state: Mapping[str, Batch]
+    sums: Mapping[str, Batch]
     uncut: bool = False
 
     @property
     def nbytes(self) -> int:
-        return self.rows.nbytes + sum(batch.nbytes for batch in self.state.values())
+        return self.rows.nbytes + sum(batch.nbytes for batch in self.sums.values())
 
 
-def combine(op: Op, schema: Schema, rows: Batch, time: int, *, cut: bool = False) -> Combined:
-    """What stands for `rows` (of `schema`, all at `time`), which are on their way to an operator `op`: themselves,
-    where nothing is gained.
+def adds_up(op: Op) -> bool:
+    """Whether the rows of a key that are on their way to the operator are combined, however different they are, so that few are sent, unless
+    it looks at the values of many."""
+    match op:
+        case DistinctOp() | ThresholdOp():
+            return True
+        case ReduceOp():
+            return not op.monotonic and all(
+                a.function in LINEAR | EXTREMES and not (a.distinct and a.rest) for a in op.aggregates
+            )
+        case _:
+            return False
+
+
+def combine(
+    op: Op,
+    schema: Schema,
+    rows: Batch,
+    hashes: Words | None = None,
+    *,
+    cut: bool = False,
+    only_insertions: bool = True,
+) -> Combined:
+    """What stands for `rows` (of `schema`), which are on their way to an operator `op`: themselves,
+    where nothing is gained.  `hashes` are those of its key, if these are known.
 
     With `cut`, the operator's state is not kept, so that a top k needs only what is in the top k here.  That is
     wrong where a row is retracted that is somewhere else: then all are `uncut`, and so must be those of every task.  A
-    top k over an append-only input wants no more for its state either.
+    top k over an append-only input wants no more for its state either.  Without `only_insertions`, another may retract, at the same time, a
+    row of an append-only input that is here.  For both, rows are of one time.
     """
     whole = Combined(rows, {})
     if not len(rows):
         return whole
     match op:
+        case DistinctOp() | ThresholdOp() | ReduceOp() if len(rows) < FEW_ROWS:
+            return whole
         case DistinctOp() | ThresholdOp():
-            found = Combined(consolidate(rows), {}) if _repeats(rows, range(len(schema))) else whole
+            found = _consolidated(schema, rows, hashes)
+        case ReduceOp() if op.monotonic and not only_insertions:
+            found = _consolidated(schema, rows, None)
         case ReduceOp():
-            found = _reduced(op, schema, rows, time) if _pays(rows, range(op.keys)) else whole
+            found = _reduced(op, schema, rows, hashes)
         case TopKOp(limit=int(limit), offset=offset) if cut:
             if int(rows.diffs.min()) <= 0:
                 rows = consolidate(rows)
@@ -99,46 +137,40 @@ def combine(op: Op, schema: Schema, rows: Batch, time: int, *, cut: bool = False
                     return Combined(rows, {}, uncut=True)
             op = replace(op, limit=offset + limit, offset=0)
             rows = _first(op, rows, offset + limit)
+            time = int(rows.times[0]) if len(rows) else 0
             found = Combined(TopK(op, schema).step((Delta(rows, NO_ERRORS),), time, time + 1).oks, {})
         case _:
             return whole
-    return found if found.nbytes < whole.nbytes else whole
+    return found if found.nbytes < MOST_SENT * whole.nbytes else whole
 
 
-def state_schemas(op: Op, schema: Schema, output: Schema) -> dict[str, Schema]:
-    """The shape of each `Combined.state` that an operator may be sent."""
-    if not isinstance(op, ReduceOp):
-        return {}
-    return {name: spine.schema for name, spine in Reduce(op, schema, output, -1).spines().items()}
+def state_schemas(op: Op, schema: Schema) -> dict[str, Schema]:
+    """The shape of each of `Combined.sums` that an operator may be sent."""
+    return sum_schemas(op, schema) if isinstance(op, ReduceOp) else {}
 
 
-def resumed(operator: Reduce, schema: Schema, rows: Batch, state: Mapping[str, Batch], time: int) -> Batch:
-    """Gives `operator` (new, over `schema`) the state; returns the rows that it is to take in at `time`."""
-    operator.begin_with(state)
-    touched = [rows]
-    for batch in state.values():
-        # A row of multiplicity zero: nothing but the news that this group is there.
-        keys = batch.columns[: operator.keys]
-        nulls = tuple(pa.nulls(len(batch), column.type.arrow) for column in schema.columns[operator.keys :])
-        times = np.full(len(batch), time, np.uint64)
-        touched.append(Batch((*keys, *nulls), times, np.zeros(len(batch), np.int64)))
-    return concat_batches(schema, touched)
+def _occurrences(rows: Batch, columns: tuple[pa.Array, ...], hashes: Words | None = None) -> Occurrences:
+    """Of the values of the columns, per time."""
+    if hashes is None:
+        hashes = hash_columns(columns, len(rows))
+    times = rows.times
+    return Occurrences(hashes if (times == times[0]).all() else hashes ^ hash_times(times))
 
 
-def _repeats(rows: Batch, key: Iterable[int], copies: int = 1) -> bool:
-    """Whether there are at least WORTH rows per value of the columns `key`, were each sent so many times."""
-    hashes = np.sort(hash_columns([rows.columns[i] for i in key], len(rows)))
-    return copies * WORTH * (1 + int(np.count_nonzero(hashes[1:] != hashes[:-1]))) <= len(rows)
+def _repeats(rows: Batch, columns: tuple[pa.Array, ...], copies: int = 1) -> bool:
+    """Whether there are at least WORTH rows per value of the columns, were each sent so many times."""
+    return copies * WORTH * _occurrences(rows, columns).values <= len(rows)
 
 
-def _pays(rows: Batch, key: Iterable[int]) -> bool:
-    """Whether to send the sums of each value of the columns `key` is worth their computation."""
-    n = len(rows)
-    hashes = np.sort(hash_columns([rows.columns[i] for i in key], n))
-    starts = np.flatnonzero(np.concatenate(([True], hashes[1:] != hashes[:-1])))
-    if WORTH_SUMS * len(starts) <= n:
-        return True
-    return WORTH * len(starts) <= n and HOT * int(np.diff(starts, append=n).max()) >= n
+def _consolidated(schema: Schema, rows: Batch, hashes: Words | None) -> Combined:
+    """Equal rows added up, where these are worth it; `hashes` are those of the rows."""
+    found = _occurrences(rows, rows.columns, hashes)
+    if WORTH * found.values <= len(rows):
+        return Combined(consolidate(rows), {})
+    often = found.often(WORTH_SUMS)
+    if WORTH_PART * np.count_nonzero(often) < len(rows):
+        return Combined(rows, {})
+    return Combined(concat_batches(schema, [rows.filter(~often), consolidate(rows.filter(often))]), {})
 
 
 def _first(op: TopKOp, rows: Batch, count: int) -> Batch:
@@ -150,35 +182,37 @@ def _first(op: TopKOp, rows: Batch, count: int) -> Batch:
     return rows.filter(key <= np.partition(key, count - 1)[count - 1])
 
 
-def _reduced(op: ReduceOp, schema: Schema, rows: Batch, time: int) -> Combined:
+def _reduced(op: ReduceOp, schema: Schema, rows: Batch, hashes: Words | None) -> Combined:
+    often = _occurrences(rows, rows.columns[: op.keys], hashes).often(WORTH_SUMS)
+    if WORTH_PART * np.count_nonzero(often) < len(rows):
+        return Combined(rows, {})
+    others = rows.filter(~often) if not often.all() else rows.slice(0, 0)
+    found = _summed(op, schema, rows.filter(often))
+    return Combined(concat_batches(schema, [others, found.rows]), found.sums)
+
+
+def _summed(op: ReduceOp, schema: Schema, rows: Batch) -> Combined:
+    """V and the sums of A - V, of A = `rows`; where V is hardly fewer rows, A itself."""
     ends = _only_ends(op, rows)
     values = [
         a
         for a in op.aggregates
         if (a.distinct or a.function not in LINEAR) and not (a.function in EXTREMES and a.argument in ends)
     ]
-    if values and _repeats(rows, range(len(schema))):
+    if values and _repeats(rows, rows.columns):
         return Combined(consolidate(rows), {})
     arguments = dict.fromkeys(a.argument for a in values if a.argument is not None)
-    if any(a.function not in LINEAR | EXTREMES or (a.distinct and a.rest) for a in values) or not all(
-        _repeats(rows, (*range(op.keys), i), len(arguments)) for i in arguments
+    keys = rows.columns[: op.keys]
+    if (
+        any(a.function not in LINEAR | EXTREMES or (a.distinct and a.rest) for a in values)
+        or not all(_repeats(rows, (*keys, rows.columns[i]), len(arguments)) for i in arguments)
+        or float(np.abs(rows.diffs).sum(dtype=np.float64)) * (1 + len(arguments)) >= MOST_ROWS
     ):
         return Combined(rows, {})
     pieces = [_values(schema, op.keys, argument, rows) for argument in arguments]
     pieces += [_ends(op, schema, argument, rows) for argument in ends]
     sent = concat_batches(schema, pieces)
-    # min and max hold no sums, and in A - V no values either.
-    sums = tuple(a for a in op.aggregates if a.function not in EXTREMES)
-    local = Reduce(replace(op, aggregates=sums, scalar=False, monotonic=()), schema, schema, time)
-    rest = concat_batches(schema, [rows, sent.negate()])
-    local.hold(rest)
-    state = {name: _contents(spine) for name, spine in local.spines().items()}
-    groups = state["groups"]
-    # Of no values no ends are known: zeros.
-    unset = len(state_schemas(op, schema, schema)["groups"]) - len(groups.columns)
-    unknown = pa.array(np.zeros(len(groups), np.int64))
-    state["groups"] = groups.with_columns((*groups.columns, *[unknown] * unset))
-    return Combined(sent, {name: batch for name, batch in state.items() if len(batch)})
+    return Combined(sent, sums_of(op, schema, concat_batches(schema, [rows, sent.negate()])))
 
 
 def _only_ends(op: ReduceOp, rows: Batch) -> tuple[int, ...]:

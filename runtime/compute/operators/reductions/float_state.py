@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
@@ -21,23 +22,87 @@ Feed = tuple[FloatSum, tuple[pa.Array, ...], Indices, Ints]
 """A sum, the columns whose values (one column) or products (two) it gains, each one's segment and multiplicity."""
 
 
+@dataclass(frozen=True, slots=True)
+class Gained:
+    """What one sum gains: in segment `place[i]`, at limb `limbs[i]`, `values[i]`."""
+
+    place: Indices
+    limbs: Ints
+    values: Ints
+
+    def totals(self) -> tuple[int, Ints]:
+        """The lowest limb, and what each segment gains from there: int64[limbs, segments up to the last]."""
+        first = int(self.limbs.min())
+        sums = np.zeros((int(self.limbs.max()) - first + 1, int(self.place.max()) + 1), np.int64)
+        np.add.at(sums, (self.limbs - first, self.place), self.values)
+        return first, sums
+
+
+class FloatSums:
+    """All float sums of one reduction.  A code is the limb, plus the limbs that all sums before this one may have (LIMBS each; twice as many
+    for products)."""
+
+    def __init__(self, floats: tuple[FloatSum, ...]) -> None:
+        self.floats = floats
+        widths = [LIMBS if f.factor is None else 2 * LIMBS for f in floats]
+        self.bases: Ints = np.concatenate(([0], np.cumsum(np.array(widths, np.int64))))
+
+    def schema(self, keys: tuple[Column, ...]) -> Schema:
+        """Of rows (group, code, sum)."""
+        return Schema((*keys, Column("code", INT8, False), Column("sum", INT8, False)))
+
+    def of(self, number: int, codes: Ints) -> Indices:
+        """Which codes are of the sum `number`."""
+        return np.flatnonzero((codes >= self.bases[number]) & (codes < self.bases[number + 1]))
+
+    def fed(self, feeds: Sequence[Feed]) -> dict[int, Gained]:
+        """By the number of the sum."""
+        gained = {}
+        for float_sum, values, place, diffs in feeds:
+            found = pieces_of(values)
+            number = self.floats.index(float_sum)
+            gained[number] = Gained(place[found.rows], found.limbs, found.values * diffs[found.rows])
+        return gained
+
+    def summed(self, gained: dict[int, Gained]) -> tuple[Indices, Ints, Ints]:
+        """The segments, codes and sums of all limbs that are not zero."""
+        found: list[tuple[Indices, Ints, Ints]] = []
+        for number, some in gained.items():
+            if len(some.place):
+                first, sums = some.totals()
+                limb, segment = np.nonzero(sums)
+                found.append((segment, limb + (first + self.bases[number]), sums[limb, segment]))
+        if not found:
+            nothing = np.zeros(0, np.int64)
+            return nothing, nothing, nothing
+        segments, codes, values = (np.concatenate(some) for some in zip(*found, strict=True))
+        return segments, codes, values
+
+    def joined(
+        self, gained: dict[int, Gained], place: Indices, codes: Ints, values: Ints
+    ) -> dict[int, Gained]:
+        """With what `summed` has told of other rows, in the segments `place`."""
+        out = {}
+        for number, some in gained.items():
+            at = self.of(number, codes)
+            out[number] = Gained(
+                np.concatenate((some.place, place[at])),
+                np.concatenate((some.limbs, codes[at] - self.bases[number])),
+                np.concatenate((some.values, values[at])),
+            )
+        return out
+
+
 class FloatState:
-    """All float sums of one reduction.  A row of the spine is (group, code, sum): a code is the limb, plus the
-    limbs that all sums before this one may have (LIMBS each; twice as many for products).  Its multiplicity is zero: the row lives as long as its sum is not."""
+    """The spine's rows have a multiplicity of zero: a row lives as long as its sum is not."""
 
     def __init__(self, keys: tuple[Column, ...], floats: tuple[FloatSum, ...]) -> None:
-        self._floats = floats
+        self.sums = FloatSums(floats)
         self._keys = len(keys)
-        widths = np.array([LIMBS if f.factor is None else 2 * LIMBS for f in floats])
-        self._bases: Ints = np.concatenate(([0], np.cumsum(widths)))
-        columns = (*keys, Column("code", INT8, False), Column("sum", INT8, False))
-        self.spine = Spine(Schema(columns), tuple(range(self._keys)), (self._keys + 1,))
+        self.spine = Spine(self.sums.schema(keys), tuple(range(self._keys)), (self._keys + 1,))
 
     def step(
-        self,
-        feeds: Sequence[Feed],
-        heads: tuple[pa.Array, ...],
-        segments: Segments,
+        self, gained: dict[int, Gained], heads: tuple[pa.Array, ...], segments: Segments
     ) -> dict[FloatSum, ExactSums]:
         """The sums before and after each of s segments, 2 s of them."""
         matches = self.spine.probe(heads, segments.hashes)
@@ -45,12 +110,10 @@ class FloatState:
         old_sums = fixed(matches.rows.columns[self._keys + 1])
         out: dict[FloatSum, ExactSums] = {}
         changes: list[tuple[Indices, Ints, Ints]] = []
-        for float_sum, values, place, diffs in feeds:
-            number = self._floats.index(float_sum)
-            base = self._bases[number]
+        for number, found in gained.items():
+            float_sum, base = self.sums.floats[number], self.sums.bases[number]
             unit = UNIT if float_sum.factor is None else 2 * UNIT
-            mine = np.flatnonzero((old_codes >= base) & (old_codes < self._bases[number + 1]))
-            found = pieces_of(values)
+            mine = self.sums.of(number, old_codes)
             limbs = np.concatenate((old_codes[mine] - base, found.limbs))
             if not len(limbs):
                 out[float_sum] = ExactSums(np.zeros((1, 2 * len(segments.starts)), np.int64), 0, unit)
@@ -60,7 +123,7 @@ class FloatState:
             before = np.zeros((width, segments.groups), np.int64)
             np.add.at(before, (limbs[: len(mine)] - first, matches.probe[mine]), old_sums[mine])
             deltas = np.zeros((width, len(segments.starts)), np.int64)
-            np.add.at(deltas, (found.limbs - first, place[found.rows]), found.values * diffs[found.rows])
+            np.add.at(deltas, (found.limbs - first, found.place), found.values)
             after = segments.running(before, deltas)
             stacked = np.concatenate((segments.previous(before, after), after), axis=1)
             out[float_sum] = ExactSums(stacked, first, unit)

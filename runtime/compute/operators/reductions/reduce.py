@@ -20,7 +20,7 @@ their own (0).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -29,7 +29,7 @@ import pyarrow as pa
 from ....errors import Unsupported
 from ....expr.columns.row_errors import Evaluated, RowErrors
 from ....expr.functions.aggregates import empty_value
-from ....repr.batch import NO_ERRORS, Batch, Delta, Mask, concat_batches
+from ....repr.batch import NO_ERRORS, Batch, Delta, Indices, Mask, concat_batches
 from ....repr.buffers import fixed, take
 from ....repr.consolidate import canonical
 from ....repr.equality import rows_equal
@@ -44,9 +44,10 @@ from ..segments import Ints, Segments, segments_of
 from .accumulators import Accumulators, FloatSum
 from .appended_extremes import AppendedExtremes
 from .distinct_values import DistinctValues
-from .float_state import Feed, FloatState
+from .float_state import Feed, FloatState, Gained
 from .float_sum import ExactSums
 from .hierarchical import Extremes
+from .partial_sums import Placed, Sums, noted, sum_schemas
 from .presence import Extreme
 from .whole_group import WholeGroups
 
@@ -80,7 +81,7 @@ class Reduce(Operator):
         self._op = op
         self._as_of = as_of
         self._keys = op.keys
-        self._from_nothing = False
+        self._sums: Sums | None = None
         keys = input_schema.columns[: op.keys]
         arguments = [
             (a.argument, a.function in ("min", "max"), a.distinct)
@@ -120,26 +121,19 @@ class Reduce(Operator):
             self._floats = FloatState(keys, tuple(self._accumulators.floats))
             self._spines["floats"] = self._floats.spine
 
-    @property
-    def keys(self) -> int:
-        return self._keys
-
     def spines(self) -> dict[str, Spine]:
         return self._spines
 
-    def begin_with(self, state: Mapping[str, Batch]) -> None:
-        """Adds to the state, by spine, what rows of the first step come to (see `combine`).
-
-        That step, whose time is the only one so far, must touch all of these groups.
-        """
-        for name, batch in state.items():
-            self._spines[name].insert(Batch(batch.columns, np.zeros(len(batch), np.uint64), batch.diffs))
-        self._from_nothing = bool(state)
+    def with_sums(self, rows: Batch, sums: Mapping[str, Sequence[Batch]]) -> Batch:
+        """What is to be taken in by the next step in place of `rows`, so that it takes in the partial sums of others as well, some
+        batches of each kind."""
+        schemas = sum_schemas(self._op, self._input_schema)
+        self._sums = {name: concat_batches(schemas[name], batches) for name, batches in sums.items()}
+        return noted(self._input_schema, self._keys, rows, self._sums)
 
     def step(self, inputs: tuple[Delta, ...], lower: int, upper: int) -> Delta:
-        begun, output = self._from_nothing, super().step(inputs, lower, upper)
-        self._from_nothing = False
-        if begun or not self._op.scalar or not lower <= self._as_of < upper:
+        output = super().step(inputs, lower, upper)
+        if not self._op.scalar or not lower <= self._as_of < upper:
             return output
         first = Batch(self._empty_row(), np.array([self._as_of], np.uint64), np.ones(1, np.int64))
         return Delta(concat_batches(self.schema, [first, output.oks]), output.errs)
@@ -159,15 +153,8 @@ class Reduce(Operator):
                 return self._nothing
         batch, keys, heads, segments = self._segmented(batch)
         taken = self._take_in(batch, keys, heads, segments)
-        if self._from_nothing:
-            # What the state began with are parts of groups, which need not have results, and has not been put out.
-            taken.stacked[:, : len(segments.starts)] = 0
         results = self._finish(taken.stacked[0], taken.stacked[1:], taken.floats, taken.extremes, taken.whole)
         return self._emit(results, heads, segments)
-
-    def hold(self, batch: Batch) -> None:
-        """Takes rows into the state, and computes no results: of rows that are only a part of their groups there may be none."""
-        self._take_in(*self._segmented(batch))
 
     def _segmented(self, batch: Batch) -> tuple[Batch, tuple[pa.Array, ...], tuple[pa.Array, ...], Segments]:
         """The rows with their keys in canonical form; the keys of rows and of groups; the segments."""
@@ -184,26 +171,17 @@ class Reduce(Operator):
         self, batch: Batch, keys: tuple[pa.Array, ...], heads: tuple[pa.Array, ...], segments: Segments
     ) -> _Taken:
         of_rows = segments.of_rows()
-        counts = segments.sums(batch.diffs)
-        deltas = np.zeros((self._accumulators.width, len(segments.starts)), np.int64)
-        float_feeds: list[Feed] = []
-        for source in self._accumulators.sources:
-            if source is None:
-                columns = dict(enumerate(batch.columns))
-                for row, values in self._accumulators.feed(None, columns, batch.diffs):
-                    deltas[row] = counts if values is batch.diffs else segments.sums(values)
-                float_feeds += self._accumulators.float_feeds(None, columns, of_rows, batch.diffs)
-                continue
-            crossings = self._distinct[source].step(batch, keys, of_rows)
-            for row, values in self._accumulators.feed(source, {source: crossings.values}, crossings.diffs):
-                np.add.at(deltas[row], crossings.segments, values)
-            float_feeds += self._accumulators.float_feeds(
-                source, {source: crossings.values}, crossings.segments, crossings.diffs
-            )
+        counts, deltas, gained = self._added(batch, keys, segments, of_rows)
+        rows_of_sums = 0.0
+        if self._sums is not None:
+            placed, self._sums = Placed.of(self._sums, of_rows, self._keys), None
+            rows_of_sums = placed.add(counts, deltas)
+            if self._floats is not None:
+                gained = placed.join(self._floats.sums, gained)
         held = self._before(heads, segments)
         check_sum(batch.diffs)
         if self._accumulators.width:
-            _check_range(batch.diffs, held[0])
+            _check_range(batch.diffs, rows_of_sums, held[0])
         if segments.single:
             totals, total_sums = counts, deltas
         else:
@@ -211,7 +189,7 @@ class Reduce(Operator):
             total_sums = np.add.reduceat(deltas, segments.first, axis=1)
         floats: dict[FloatSum, ExactSums] = {}
         if self._floats is not None:
-            floats = self._floats.step(float_feeds, heads, segments)
+            floats = self._floats.step(gained, heads, segments)
         extremes = {i: state.step(batch, heads, segments, of_rows) for i, state in self._appended.items()}
         moves, at = [], 1 + len(deltas)
         for i, state in self._extremes.items():
@@ -233,6 +211,28 @@ class Reduce(Operator):
         after = segments.running(before, np.concatenate((counts[None, :], deltas)))
         stacked = np.concatenate((segments.previous(before, after), after), axis=1)
         return _Taken(stacked, floats, extremes, whole)
+
+    def _added(
+        self, batch: Batch, keys: tuple[pa.Array, ...], segments: Segments, of_rows: Indices
+    ) -> tuple[Ints, Ints, dict[int, Gained]]:
+        """What the rows add in each segment: to the multiplicity, to the accumulators, and to the sums of floats."""
+        counts = segments.sums(batch.diffs)
+        deltas = np.zeros((self._accumulators.width, len(segments.starts)), np.int64)
+        feeds: list[Feed] = []
+        for source in self._accumulators.sources:
+            if source is None:
+                columns = dict(enumerate(batch.columns))
+                for row, values in self._accumulators.feed(None, columns, batch.diffs):
+                    deltas[row] = counts if values is batch.diffs else segments.sums(values)
+                feeds += self._accumulators.float_feeds(None, columns, of_rows, batch.diffs)
+                continue
+            crossings = self._distinct[source].step(batch, keys, of_rows)
+            for row, values in self._accumulators.feed(source, {source: crossings.values}, crossings.diffs):
+                np.add.at(deltas[row], crossings.segments, values)
+            feeds += self._accumulators.float_feeds(
+                source, {source: crossings.values}, crossings.segments, crossings.diffs
+            )
+        return counts, deltas, {} if self._floats is None else self._floats.sums.fed(feeds)
 
     def _before(self, heads: tuple[pa.Array, ...], segments: Segments) -> Ints:
         """The state before the step: int64[1 + columns, g], the multiplicity of every group and its columns."""
@@ -268,8 +268,6 @@ class Reduce(Operator):
             if result.errors is not None:
                 errors.append(result.errors)
         exists = np.ones(len(rows), np.bool_) if self._op.scalar else rows > 0
-        if self._from_nothing:
-            exists[: len(rows) // 2] = False
         return _Results(exists, tuple(columns), tuple(errors))
 
     def _emit(self, results: _Results, heads: tuple[pa.Array, ...], segments: Segments) -> Delta:
@@ -327,11 +325,12 @@ def extremes_of(op: ReduceOp, argument: int) -> tuple[Extreme, ...]:
 _MAX_ROWS = 1 << 29
 
 
-def _check_range(diffs: Ints, before: Ints) -> None:
+def _check_range(diffs: Ints, rows_of_sums: float, before: Ints) -> None:
     """Refuses what might wrap.  A limb is below 2^33, so a sum of 2^29 of them on top of another is below 2^63."""
-    arriving = float(np.abs(diffs).sum(dtype=np.float64))
-    if max(arriving, float(before.max())) >= _MAX_ROWS:
+    arriving = float(np.abs(diffs).sum(dtype=np.float64)) + rows_of_sums
+    most = max(arriving, float(before.max()))
+    if most >= _MAX_ROWS:
         raise Unsupported(
-            f"aggregating {max(arriving, float(before.max())):,.0f} rows of one group or one step is not supported",
+            f"aggregating {most:,.0f} rows of one group or one step is not supported",
             hint=f"The limit is {_MAX_ROWS:,}: aggregate in two steps, or remove duplicates first.",
         )
