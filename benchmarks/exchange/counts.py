@@ -27,7 +27,7 @@ from ..workloads import WORKLOADS, Tables
 @dataclass(frozen=True, slots=True)
 class ExchangeCount:
     """`moves` are collections that are exchanged, `barriers` the times that a step waits for all workers, in the middle; of the plan as it
-    is lowered, and as it is divided.  `undivided`: why it is not."""
+    is lowered, and as it is divided; but for those inside loops.  `undivided`: why it is not."""
 
     view: str
     operators: int

@@ -38,7 +38,7 @@ from ..report import new_table, shows
 from ..workloads import ORDERS, WORKLOADS, Data, Tables, rows_of
 from .stored_steps import WRITER, Committed, StoredSteps
 
-DIVIDED = ("W1", "W2", "W2-text", "W3", "W4", "W5")
+DIVIDED = ("W1", "W2", "W2-text", "W3", "W4", "W5", "W6")
 IN_TURN = 10
 WARM_UP = 3
 LEVELS = (1, 2, 3, 4, 5)

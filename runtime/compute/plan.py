@@ -250,6 +250,13 @@ class FeedbackOp:
 
 
 @dataclass(frozen=True, slots=True)
+class DividedFeedbackOp(FeedbackOp):
+    """In a `DividedIterateOp`: rows that go round are brought together `by` these columns."""
+
+    by: Exchange
+
+
+@dataclass(frozen=True, slots=True)
 class IterateOp:
     """A loop to fixpoint: `nodes` are a graph of their own, whose `EnterOp`s read this node's inputs.
 
@@ -263,6 +270,14 @@ class IterateOp:
     outputs: tuple[int, ...]
     limit: int | None
     return_at_limit: bool
+
+
+@dataclass(frozen=True, slots=True)
+class DividedIterateOp(IterateOp):
+    """A loop that runs in several parts at once.  `moves` says by node, and by each of its inputs, whether rows move between parts: the
+    nodes' own exchanges still say what belongs together.  An input, and a binding, may have several nodes, each by columns of its own."""
+
+    moves: tuple[tuple[Exchange, ...], ...]
 
 
 Op = (

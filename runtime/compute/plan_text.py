@@ -12,7 +12,8 @@ its own.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, assert_never
 
 from ..expr.text.text_output import literal_text
@@ -42,6 +43,8 @@ from .plan import (
     ConstantOp,
     DataflowPlan,
     DistinctOp,
+    DividedFeedbackOp,
+    DividedIterateOp,
     EnterOp,
     Exchange,
     FeedbackOp,
@@ -85,7 +88,7 @@ def _node_json(node: Node, names: Mapping[GlobalId, str]) -> dict[str, Any]:
         "columns": list(node.schema.names),
     }
     if isinstance(node.op, IterateOp):
-        shown["loop"] = [_node_json(inner, names) for inner in node.op.nodes]
+        shown["loop"] = [_node_json(inner, names) for inner in _nodes(node.op)]
     return shown
 
 
@@ -116,13 +119,19 @@ def _index(op: Op, names: Mapping[GlobalId, str]) -> str:
 def _inside(loop: IterateOp, indent: str, known: Mapping[GlobalId, str]) -> list[str]:
     """The graph of a loop, one operator a line."""
     lines = []
-    for node in loop.nodes:
+    for node in _nodes(loop):
         names = ", ".join(node.schema.names)
         bound = "".join(f" -> binding {b}" for b, result in enumerate(loop.results) if result == node.id)
         lines.append(f"{indent}{node.id:>3}  {_node(node, known)}  ({names}){bound}")
         if isinstance(node.op, IterateOp):
             lines += _inside(node.op, indent + "     ", known)
     return lines
+
+
+def _nodes(loop: IterateOp) -> Iterator[Node]:
+    """The graph of a loop; of one that is divided, with those exchanges that move rows."""
+    for node in loop.nodes:
+        yield replace(node, exchange=loop.moves[node.id]) if isinstance(loop, DividedIterateOp) else node
 
 
 def _node(node: Node, names: Mapping[GlobalId, str]) -> str:
@@ -180,6 +189,8 @@ def _op(op: Op, names: Mapping[GlobalId, str]) -> tuple[str, str]:
             return "TemporalFilter", " AND ".join(f"{b.operator}(mz_now(), #{b.column})" for b in bounds)
         case EnterOp(input=number):
             return "Enter", f"input {number}"
+        case DividedFeedbackOp(binding=number, by=by):
+            return "Feedback", f"of binding {number}{exchange_text(by)}"
         case FeedbackOp(binding=number):
             return "Feedback", f"of binding {number}"
         case IterateOp():
@@ -250,7 +261,8 @@ def _aggregate(op: AggregateOp) -> str:
 
 
 def _limit(op: IterateOp) -> str:
-    parts = ["in the replica, never a Spark job"]
+    where = "all workers" if isinstance(op, DividedIterateOp) else "the replica"
+    parts = [f"in {where}, never a Spark job"]
     if op.limit is not None:
         parts.append(f"{'return' if op.return_at_limit else 'error'} at {op.limit} iterations")
     return " | ".join(parts)

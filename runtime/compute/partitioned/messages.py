@@ -21,8 +21,8 @@ from ...errors import PtvcError
 from ...persist.part import PartRef, ShardId
 from ..checkpoint import StoredState
 from ..dataflow import OperatorStatistics
-from .part import Piece
 from .part_state import Beginning
+from .passing import Piece
 from .placement import Division
 from .stored import Share
 from .totals import PartStatistics, WorkerStatistics

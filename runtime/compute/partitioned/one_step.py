@@ -11,7 +11,8 @@ from ...persist.part import PartRef
 from ...repr.batch import Batch, Delta
 from ...repr.schema import Schema
 from .messages import Message, Rows, Work, Writing
-from .part import Going, Part, Passing, Piece, Read
+from .part import Part, Read
+from .passing import Going, Passing, Piece
 from .stored import Share
 from .totals import Counted
 

@@ -7,43 +7,39 @@ part 1:  level 0 ──┴───────┴── level 1 ──┴──
 
 The plan is cut where rows move (`plan.levels`), as for a Spark job.  Errors stay where they are until they come out, since how
 often one is there has no meaning.  Two levels more there may be: one before all others, in which each part reads a share of what is
-stored, and one behind them, in which equal rows of the output come together.
+stored, and one behind them, in which equal rows of the output come together.  Within a level a loop has as many of its own as its iterations
+take (`loop_part`).
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import pyarrow as pa
 
 from ...expr.tree.relation import GlobalId
+from ...interrupt import check_interrupt
+from ...memory import check_step_memory
 from ...repr.batch import NO_ERRORS, Batch, Delta, concat_batches, concat_deltas, empty_batch
 from ...repr.consolidate import consolidate
 from ...repr.schema import Schema
 from ..dataflow import Dataflow
+from ..operators.loops.iterate import Iterate
 from ..operators.reductions.reduce import Reduce
-from ..plan import Import
+from ..plan import DividedIterateOp, Import, Node
 from ..run import Run
 from ..run_store import StateId
 from ..spark.exchange import split
 from ..spark.topology import Topology
+from .loop_part import LoopPart
+from .passing import Going, Passing, Piece
 from .placement import Division
 from .row_format import from_buffer, to_buffer
 from .split_keys import COUNTS, SplitKeys
 from .totals import Totals
 from .ways import Ways
-
-Piece = tuple[int, pa.Buffer]
-"""Rows that go by a way, of which both ends know the number and the columns (`row_format`)."""
-
-Passing = Sequence[Sequence[Piece]]
-"""By part, what goes to it, or has come from it."""
-
-
-Going = Generator[Passing, Passing, Delta]
-"""A step of a part: it yields at the end of each level but the last what goes to the other parts, and wants what has come from these;
-it returns the updates of the output that have come out here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +66,11 @@ class Part(Dataflow):
         self.import_schemas = tuple(map(plan.import_schema, plan.imports))
         self._output_lies = division.output_lies
         self._output_lies_unsplit = division.output_lies_unsplit
+        self._loops: dict[int, LoopPart] = {}
+        for node, operator in zip(plan.nodes, self._operators, strict=True):
+            if isinstance(node.op, DividedIterateOp):
+                assert isinstance(operator, Iterate)
+                self._loops[node.id] = LoopPart(node.op, operator, part, parts, self.received)
         topology = Topology(plan, first=False)
         self._levels = topology.levels
         self._ways = Ways(division, topology)
@@ -89,8 +90,13 @@ class Part(Dataflow):
         """Whether the part has anything to do in later levels of a step, but for what comes of others."""
 
     @property
-    def levels(self) -> int:
-        return len(self._levels)
+    def moves(self) -> bool:
+        """Whether rows may move between what they are dealt out to and what they come out of."""
+        return len(self._levels) > 1 or bool(self._loops)
+
+    def is_last(self, level: int) -> bool:
+        """Whether it is known that nothing moves at the end of a level.  In a loop nobody knows how many there are."""
+        return level == len(self._levels) - 1 and not self._loops
 
     def level_by_level(
         self,
@@ -119,7 +125,10 @@ class Part(Dataflow):
         arrived: dict[int, list[Delta]] = {}
         for level, ids in enumerate(self._levels):
             for id_ in ids:
-                results[id_] = self._at(id_, inputs, results, arrived, lower, upper, first)
+                if id_ in self._loops:
+                    results[id_] = yield from self._through_loop(id_, results, arrived, lower, upper)
+                else:
+                    results[id_] = self._at(id_, inputs, results, arrived, lower, upper, first)
             if level < len(self._levels) - 1:
                 if first and self._split_keys.counts(level):
                     yield from self._chosen(level, results)
@@ -216,18 +225,55 @@ class Part(Dataflow):
         if operator is None:
             assert isinstance(node.op, Import)
             return inputs.get(node.op.id, self._nothing[id])
-        given = tuple(
-            results[i]
-            if by is None
-            else concat_deltas(self.plan.nodes[i].schema, arrived.get(self._ways.number(id, side), ()))
-            for side, (i, by) in enumerate(zip(self._given[id], node.exchange, strict=False))
-        )
+        given = self._given_to(node, results, arrived)
         if isinstance(operator, Reduce) and node.exchange[0] is not None:
             numbers = self._ways.sums(id)
             sums = {name: [d.oks for d in arrived[at]] for name, at in numbers.items() if at in arrived}
             if sums:
                 given = (Delta(operator.with_sums(given[0].oks, sums), given[0].errs),)
         return self._result(node, operator, given, lower, upper, first)
+
+    def _given_to(
+        self, node: Node, results: Sequence[Delta], arrived: Mapping[int, Sequence[Delta]]
+    ) -> tuple[Delta, ...]:
+        return tuple(
+            results[i]
+            if by is None
+            else concat_deltas(self.plan.nodes[i].schema, arrived.get(self._ways.number(node.id, side), ()))
+            for side, (i, by) in enumerate(zip(self._given[node.id], node.exchange, strict=False))
+        )
+
+    def _through_loop(
+        self,
+        id: int,
+        results: Sequence[Delta],
+        arrived: Mapping[int, Sequence[Delta]],
+        lower: int,
+        upper: int,
+    ) -> Going:
+        """A loop that is divided: all parts go through it, whether they have anything for it or not.  Its time is that in which it
+        computes."""
+        check_interrupt()
+        given = self._given_to(self.plan.nodes[id], results, arrived)
+        counter = self._counters[id]
+        going, came = self._loops[id].step(given, lower, upper), None
+        while True:
+            begun = time.perf_counter()
+            try:
+                leaving = next(going) if came is None else going.send(came)
+            except StopIteration as end:
+                output: Delta = end.value
+                break
+            finally:
+                counter.seconds += time.perf_counter() - begun
+            self.has_more = True
+            came = yield leaving
+        if any(given) or output:
+            counter.steps += 1
+        counter.rows_in += sum(len(delta.oks) for delta in given)
+        counter.rows_out += len(output.oks)
+        check_step_memory(len(output.oks))
+        return output
 
     def _sent(self, level: int, results: Sequence[Delta], arrived: dict[int, list[Delta]]) -> Passing:
         """What leaves the level for other parts; what stays has arrived."""

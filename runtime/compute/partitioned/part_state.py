@@ -26,8 +26,9 @@ from ..run import Run
 from ..run_store import RunStore, StateId
 from ..spark.exchange import partition_of
 from ..spine import Spine
+from .loop_placement import Columns
 from .part import Part
-from .placement import Columns, Division
+from .placement import Division
 from .state_placement import FIRST, state_placement
 
 

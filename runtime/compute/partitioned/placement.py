@@ -24,6 +24,9 @@ from ..plan import (
     ConstantOp,
     DataflowPlan,
     DistinctOp,
+    DividedFeedbackOp,
+    DividedIterateOp,
+    EnterOp,
     Exchange,
     FlatMapOp,
     Import,
@@ -41,8 +44,7 @@ from ..plan import (
     WindowOp,
 )
 from ..spark.hot_keys import splittable
-
-Columns = tuple[int, ...]
+from .loop_placement import Columns, divisible, inside, opened
 
 Placements = frozenset[Columns]
 """Lists of columns, by the hash of each of which the rows lie; `()`: all of them are in the first part.  Empty: nobody knows."""
@@ -54,11 +56,10 @@ def undivided(plan: DataflowPlan) -> str | None:
     """Why the plan runs in one part, or None."""
     for node in plan:
         match node.op:
-            case IterateOp():
-                return "it is recursive, and a loop runs in one place"
             case ArrangeOp(index=index) if index is not None:
                 return "it reads the arrangement of an index, which is in one place"
-    if not any(any(node.exchange) or _is_total(node) for node in plan):
+    loops = any(isinstance(node.op, IterateOp) and divisible(node.op) for node in plan)
+    if not loops and not any(any(node.exchange) or _is_total(node) for node in plan):
         return "nothing in it brings rows together by a key, or adds them up"
     return None
 
@@ -71,12 +72,14 @@ def _is_total(node: Node) -> bool:
 @dataclass(frozen=True, slots=True)
 class Division:
     """A plan in parts: `plan` has those exchanges only that move rows; `dealt` says by which columns the rows of an import are dealt
-    out to the parts, where any operator wants them by columns of their own.  `placements` are those of the nodes' outputs.  `split` are joins
-    of which keys may be split (`split_keys`): nobody counts on where their rows lie."""
+    out to the parts, where any operator wants them by columns of their own.  `placements` are those of the nodes' outputs, `inside` those of
+    the nodes in each loop that is divided.  `split` are joins of which keys may be split (`split_keys`): nobody counts on where their rows
+    lie."""
 
     plan: DataflowPlan
     dealt: Mapping[GlobalId, Columns]
     placements: tuple[Placements, ...]
+    inside: Mapping[int, tuple[Placements, ...]]
     split: frozenset[int] = frozenset()
 
     @property
@@ -87,7 +90,7 @@ class Division:
     @property
     def output_lies_unsplit(self) -> bool:
         """Whether they do as long as no keys are split."""
-        return _output_lies(self.plan, _placements(self.plan, self.dealt))
+        return _output_lies(self.plan, _placements(self.plan, self.dealt, self.inside))
 
 
 def _output_lies(plan: DataflowPlan, placements: Sequence[Placements]) -> bool:
@@ -96,6 +99,7 @@ def _output_lies(plan: DataflowPlan, placements: Sequence[Placements]) -> bool:
 
 def divided(plan: DataflowPlan) -> Division:
     """The plan as it runs in parts.  Keys of a join may be split where that moves nothing else."""
+    plan = replace(plan, nodes=tuple(map(_opened, plan)))
     found = _divided(plan, frozenset())
     for node in plan:
         if splittable(node):
@@ -109,19 +113,73 @@ def _divided(plan: DataflowPlan, split: frozenset[int]) -> Division:
     dealt = _dealt(plan, split)
     nodes: list[Node] = []
     lies: list[Placements] = []
+    within: dict[int, tuple[Placements, ...]] = {}
     for node in plan:
         inputs = [lies[i] for i in node.inputs]
         here = node if node.id in split else replace(node, exchange=_needed(node, plan, inputs))
+        if isinstance(here.op, DividedIterateOp):
+            op, within[node.id] = _loop(here.op, arriving(here, inputs))
+            here = replace(here, op=op)
         nodes.append(here)
-        lies.append(_NOWHERE if node.id in split else _placed(here, plan, inputs, dealt))
-    return Division(replace(plan, nodes=tuple(nodes)), dealt, tuple(lies), split)
+        lies.append(_NOWHERE if node.id in split else _placed(here, plan, inputs, dealt, within))
+    return Division(replace(plan, nodes=tuple(nodes)), dealt, tuple(lies), within, split)
 
 
-def _placements(plan: DataflowPlan, dealt: Mapping[GlobalId, Columns]) -> list[Placements]:
+def _opened(node: Node) -> Node:
+    return opened(node) if isinstance(node.op, IterateOp) and divisible(node.op) else node
+
+
+def _loop(
+    op: DividedIterateOp, inputs: Sequence[Placements]
+) -> tuple[DividedIterateOp, tuple[Placements, ...]]:
+    """The loop with those exchanges only that move rows, whose inputs arrive so; and where the rows of its nodes lie."""
+    graph = inside(op)
+    lies = [_source(node, inputs) for node in op.nodes]
+    moves: list[tuple[Exchange, ...]] = [() for _ in op.nodes]
+    for node in op.nodes:
+        if node.inputs:
+            came = [lies[i] for i in node.inputs]
+            moves[node.id] = _needed(node, graph, came)
+            lies[node.id] = _placed(replace(node, exchange=moves[node.id]), graph, came, {}, {})
+    nodes, results = list(op.nodes), list(op.results)
+    for binding, result in enumerate(results):
+        # Whether a row still changes at the limit is asked where all that there is of it is.
+        if op.limit is not None and not op.return_at_limit and not lies[result]:
+            results[binding] = len(nodes)
+            every = tuple(range(len(nodes[result].schema)))
+            nodes.append(Node(len(nodes), UnionOp(), (result,), nodes[result].schema, (every,)))
+            moves.append((every,))
+            lies.append(frozenset((every,)))
+    for node in op.nodes:
+        if isinstance(node.op, DividedFeedbackOp):
+            by, places = node.op.by, lies[results[node.op.binding]]
+            if by in places:
+                by = None
+            elif by is None and not places:  # what comes to nothing must meet, or it goes round for ever
+                by = tuple(range(len(node.schema)))
+            nodes[node.id] = replace(node, op=DividedFeedbackOp(node.op.binding, by))
+    laid = replace(op, nodes=tuple(nodes), results=tuple(results), moves=tuple(moves))
+    return laid, tuple(lies)
+
+
+def _source(node: Node, inputs: Sequence[Placements]) -> Placements:
+    """Where rows lie that enter a loop, or go round."""
+    match node.op:
+        case EnterOp(input=number):
+            return inputs[number]
+        case DividedFeedbackOp(by=by) if isinstance(by, tuple):
+            return frozenset((by,))
+        case _:
+            return _NOWHERE
+
+
+def _placements(
+    plan: DataflowPlan, dealt: Mapping[GlobalId, Columns], within: Mapping[int, tuple[Placements, ...]]
+) -> list[Placements]:
     """Of a plan that is divided, where no keys are split."""
     lies: list[Placements] = []
     for node in plan:
-        lies.append(_placed(node, plan, [lies[i] for i in node.inputs], dealt))
+        lies.append(_placed(node, plan, [lies[i] for i in node.inputs], dealt, within))
     return lies
 
 
@@ -130,7 +188,7 @@ def _moves_alike(one: DataflowPlan, other: DataflowPlan, join: int) -> bool:
     later."""
     for before, after in zip(one.nodes, other.nodes, strict=True):
         if before.id != join:
-            if before.exchange != after.exchange:
+            if before.exchange != after.exchange or before.op != after.op:  # a loop has exchanges inside
                 return False
             continue
         for i, by, then in zip(before.inputs, before.exchange, after.exchange, strict=True):
@@ -188,7 +246,9 @@ def _of_join(
 ) -> tuple[Exchange, ...]:
     """Both sides lie by the same of the keys' columns: of all of them, or of those by which a side lies already."""
     pairs = list(zip(op.left_key, op.right_key, strict=True))
-    if not pairs or not _alike(plan, node, pairs):
+    if not pairs:  # all of them are in one place, or get there
+        return tuple(None if by in places else by for by, places in zip(node.exchange, inputs, strict=True))
+    if not _alike(plan, node, pairs):
         return node.exchange
     lefts = {way: columns for columns in inputs[0] if (way := _within(columns, op.left_key))}
     rights = {way: columns for columns in inputs[1] if (way := _within(columns, op.right_key))}
@@ -223,11 +283,18 @@ def arriving(node: Node, inputs: Sequence[Placements]) -> list[Placements]:
 
 
 def _placed(
-    node: Node, plan: DataflowPlan, inputs: Sequence[Placements], dealt: Mapping[GlobalId, Columns]
+    node: Node,
+    plan: DataflowPlan,
+    inputs: Sequence[Placements],
+    dealt: Mapping[GlobalId, Columns],
+    within: Mapping[int, tuple[Placements, ...]],
 ) -> Placements:
-    """By which columns of its output the rows of a node lie."""
+    """By which columns of its output the rows of a node lie; `within` has where they do inside loops."""
     if isinstance(node.op, Import):
         return frozenset((dealt[node.op.id],)) if node.op.id in dealt else _NOWHERE
+    if isinstance(node.op, DividedIterateOp):
+        outputs = node.op.outputs
+        return within[node.id][node.op.results[outputs[0]]] if len(outputs) == 1 else _NOWHERE
     came = arriving(node, inputs)
     if isinstance(node.op, ConstantOp) or (came and all(() in places for places in came)):
         return frozenset(((),))

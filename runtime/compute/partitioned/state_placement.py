@@ -10,7 +10,8 @@ So what `n` parts have saved can be had by `m`: each knows what of a run is its 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from ...expr.tree.relation import JoinKind
 from ..checkpoint import SPLIT_KEYS
@@ -19,6 +20,8 @@ from ..plan import (
     AssertSingleOp,
     DataflowPlan,
     DistinctOp,
+    DividedIterateOp,
+    IterateOp,
     JoinOp,
     Node,
     ReduceOp,
@@ -29,7 +32,8 @@ from ..plan import (
 )
 from ..run_store import StateId
 from ..spine import Spine
-from .placement import Columns, Division, Placements, arriving
+from .loop_placement import Columns, inside
+from .placement import Division, Placements, arriving
 
 FIRST: Columns = ()
 """All rows are in the first part."""
@@ -43,24 +47,64 @@ def state_placement(division: Division, spines: Mapping[StateId, Spine]) -> dict
     """
     nodes = division.plan.nodes
     return {
-        id_: _lies(nodes[id_[0]], id_[1], division, spine) if id_[0] < len(nodes) else FIRST
+        id_: _lies_at(nodes[id_[0]], id_[1], division, spine) if id_[0] < len(nodes) else FIRST
         for id_, spine in spines.items()
         if id_[1] != SPLIT_KEYS
     }
 
 
-def _lies(node: Node, name: str, division: Division, spine: Spine) -> Columns | None:
-    inputs = arriving(node, [division.placements[i] for i in node.inputs])
-    side, columns = _origin(node, name, division.plan)
-    found = list(_within(inputs[side], columns))
+def _lies_at(node: Node, name: str, division: Division, spine: Spine) -> Columns | None:
+    match node.op:
+        case DividedIterateOp() as op:
+            return _lies_inside(op, name, division.inside[node.id], spine)
+        case IterateOp():
+            return FIRST
+        case _:
+            inputs = arriving(node, [division.placements[i] for i in node.inputs])
+            return _lies(node, name, inputs, division.plan, spine)
+
+
+def _lies_inside(
+    op: DividedIterateOp, name: str, placements: Sequence[Placements], spine: Spine
+) -> Columns | None:
+    """Of a spine inside a loop: it is called by a node and the name of that node's spine, or by what is held of a binding."""
+    first, _, rest = name.partition("_")
+    match first:
+        case "errors":
+            return spine.key  # each with the part that its hash says
+        case "excess":
+            return _least(placements[op.results[int(rest)]], spine, tuple(range(len(spine.schema))))
+        case _:
+            node, graph = op.nodes[int(first)], inside(op)
+            moved = replace(node, exchange=op.moves[node.id])
+            inputs = arriving(moved, [placements[i] for i in node.inputs])
+            if rest.startswith("input_"):  # of an operator that is computed anew, iteration by iteration
+                at = int(rest.removeprefix("input_"))
+                width = len(graph.input_schemas(node)[at])
+                return _least(inputs[at], spine, tuple(range(width)))
+            return _lies(node, rest, inputs, graph, spine)
+
+
+def _lies(
+    node: Node, name: str, inputs: Sequence[Placements], plan: DataflowPlan, spine: Spine
+) -> Columns | None:
+    side, columns = _origin(node, name, plan)
+    by = _least(inputs[side], spine, columns)
+    # What waits in a temporal filter adds up wherever it comes out.
+    assert by is not None or isinstance(node.op, TemporalFilterOp), (
+        f"{name} of {node}: nobody knows where its rows lie"
+    )
+    return by
+
+
+def _least(lies: Placements, spine: Spine, columns: Columns) -> Columns | None:
+    """The fewest columns of a spine by which its rows lie, whose first columns are these of what lies so."""
+    found = list(_within(lies, columns))
     if FIRST in found:
         return FIRST
     if spine.key in found:
         return spine.key  # a range of each run, without looking at its rows
-    if not found:
-        assert isinstance(node.op, TemporalFilterOp), f"{name} of {node}: nobody knows where its rows lie"
-        return None  # what waits there adds up wherever it comes out
-    return min(found, key=lambda columns: (len(columns), columns))
+    return min(found, key=lambda columns: (len(columns), columns), default=None)
 
 
 def _within(lies: Placements, columns: Columns) -> Iterable[Columns]:

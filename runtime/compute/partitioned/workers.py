@@ -44,7 +44,8 @@ from .messages import (
     Work,
 )
 from .one_step import LEADER, Ended, OnePart, Shares, Steps, Store, UnderWay, Wires, WorkerLost
-from .part import Part, Passing, Piece
+from .part import Part
+from .passing import Passing, Piece
 from .row_format import to_buffer
 from .totals import Meter, of_this_process
 
@@ -228,7 +229,7 @@ class Leader:
 
         active = tuple(m for m in self._members if stored is not None or taken.others[m] or m in taken.due)
         if active or work.gather:
-            moves = part.levels > 1 or stored is not None or work.gather
+            moves = part.moves or stored is not None or work.gather
             self._involved = self._members if moves else active
             if stored is not None or any(taken.mine.values()) or LEADER in taken.due:
                 active = LEADER, *active
@@ -242,7 +243,7 @@ class Leader:
         def involve(level: int, leaving: Passing) -> Collection[int]:
             some = tuple(member for member in self._members if leaving[member])
             who = (LEADER, *some) if part.has_more else some
-            self._involved = some if level == part.levels - 1 else self._members
+            self._involved = some if part.is_last(level) else self._members
             for member in self._involved:
                 self._wires.send(member, told(member, level, tuple(leaving[member]), who))
             self._wires.flush()

@@ -128,14 +128,14 @@ def test_a_step_costs_the_iterations_that_change() -> None:
     histories = {"u1": [*edges, ((299, 300), 2, -1)], "u2": [((0,), 1, 1)]}
     step(dataflow, histories, 1, 2)
     visited: list[int] = []
-    original = iterations._Epoch._iterate
+    original = iterations.Epoch.visit
 
-    def noted(self: object, iteration: int, waiting: object) -> object:
+    def noted(self: iterations.Epoch, iteration: int) -> iterations.Visit:
         visited.append(iteration)
-        return original(self, iteration, waiting)  # type: ignore[arg-type]
+        return original(self, iteration)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(iterations._Epoch, "_iterate", noted)
+        patch.setattr(iterations.Epoch, "visit", noted)
         output = step(dataflow, histories, 2, 3)
     assert updates_of(output.oks) == [((300,), 2, -1)]
     assert visited == [0, 300, 301]

@@ -15,7 +15,7 @@ from random import Random
 from ptvc.compute.checkpoint import Checkpoint, StoredState, write
 from ptvc.compute.partitioned.messages import Install, Keep, Kept, Message, Press, Rows, Saved, Writing
 from ptvc.compute.partitioned.one_step import LEADER
-from ptvc.compute.partitioned.part import Passing
+from ptvc.compute.partitioned.passing import Passing
 from ptvc.compute.partitioned.placement import Division
 from ptvc.compute.partitioned.stored import Stored
 from ptvc.compute.partitioned.workers import Leader, Member

@@ -24,7 +24,7 @@ from ptvc.replica.workers.team import Stepped
 
 from .test_checkpoints import SELDOM, change_at_random, crash, cut, hydration_rows, id_of, restart, series
 
-OBJECTS = ("counted", "newest", "joined", "i")
+OBJECTS = ("counted", "newest", "joined", "reached", "i")
 OFTEN = replace(FAST, checkpoint_rows=1, checkpoint_interval_ms=1)
 
 
@@ -48,6 +48,7 @@ VIEWS = {
     "counted": "SELECT k, count(*) AS n, max(v) AS v, count(DISTINCT v % 5) AS d FROM t GROUP BY k",
     "newest": "SELECT * FROM (SELECT *, row_number() OVER (PARTITION BY k ORDER BY v DESC) AS place FROM t) AS s WHERE place <= 3",
     "joined": "SELECT n.name, count(*) AS n, sum(t.v) AS v FROM t LEFT JOIN names n ON n.k = t.k AND t.v % 2 = 0 GROUP BY n.name",
+    "reached": "WITH RECURSIVE r (k) AS (VALUES (0) UNION SELECT t.v * 7 % 61 FROM r JOIN t ON t.k = r.k) SELECT k FROM r",
 }
 
 

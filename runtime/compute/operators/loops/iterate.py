@@ -25,7 +25,7 @@ from ....repr.schema import ERROR_SCHEMA, Schema
 from ...plan import IterateOp, starts_alone
 from ...spine import Spine
 from ..base import Operator
-from .fixpoint import Changes, Fixpoint
+from .changes import Changes
 from .iterations import Iterations
 from .times import by_time, constant
 from .waves import Waves, growing
@@ -40,8 +40,8 @@ class Iterate(Operator):
         self._as_of = as_of
         self._alone = starts_alone(op)
         self._schemas = [op.nodes[result].schema for result in op.results]
-        self._inside: Fixpoint = Waves(op) if growing(op) else Iterations(op)
-        self._spines = self._inside.spines()
+        self.inside = Waves(op) if growing(op) else Iterations(op)
+        self._spines = self.inside.spines()
 
     def spines(self) -> dict[str, Spine]:
         return self._spines
@@ -50,15 +50,23 @@ class Iterate(Operator):
         raise AssertionError("a loop takes its epochs one at a time")
 
     def step(self, inputs: tuple[Delta, ...], lower: int, upper: int) -> Delta:
-        first = lower <= self._as_of < upper
-        outputs = [Delta(self._nothing.oks, delta.errs) for delta in inputs if len(delta.errs)]
-        for time, batches in self._epochs(inputs, first):
-            changes = self._inside.epoch(batches, first=first and time == self._as_of)
-            outputs.append(self._outcome(changes, time))
+        outputs = self.passed(inputs)
+        for time, batches, first in self.epochs(inputs, lower, upper):
+            outputs.append(self.outcome(self.inside.epoch(batches, first=first), time))
+        return self.together(outputs)
+
+    def passed(self, inputs: tuple[Delta, ...]) -> list[Delta]:
+        """The errors of the inputs."""
+        return [Delta(self._nothing.oks, delta.errs) for delta in inputs if len(delta.errs)]
+
+    def together(self, outputs: list[Delta]) -> Delta:
         return outputs[0] if len(outputs) == 1 else concat_deltas(self.schema, outputs)
 
-    def _epochs(self, inputs: tuple[Delta, ...], first: bool) -> Iterator[tuple[int, list[Batch]]]:
-        """Each time of the inputs, and their updates at it."""
+    def epochs(
+        self, inputs: tuple[Delta, ...], lower: int, upper: int
+    ) -> Iterator[tuple[int, list[Batch], bool]]:
+        """Each time of the inputs, ascending, their updates at it, and whether it is the first of all."""
+        first = lower <= self._as_of < upper
         every = [delta.oks.times for delta in inputs if len(delta.oks)]
         if first and self._alone:
             every.append(np.array([self._as_of], np.uint64))
@@ -66,13 +74,14 @@ class Iterate(Operator):
             return
         times = np.unique(np.concatenate(every))
         if len(times) == 1:
-            yield int(times[0]), [delta.oks for delta in inputs]
+            yield int(times[0]), [delta.oks for delta in inputs], first and times[0] == self._as_of
             return
         pieces = [dict(by_time(delta.oks)) for delta in inputs]
         for time in times.tolist():
-            yield time, [pieces[i].get(time, delta.oks.slice(0, 0)) for i, delta in enumerate(inputs)]
+            batches = [pieces[i].get(time, delta.oks.slice(0, 0)) for i, delta in enumerate(inputs)]
+            yield time, batches, first and time == self._as_of
 
-    def _outcome(self, changes: Changes, time: int) -> Delta:
+    def outcome(self, changes: Changes, time: int) -> Delta:
         """The updates of an epoch, as updates of the outputs at `time`."""
         oks = []
         for number, binding in enumerate(self._op.outputs):

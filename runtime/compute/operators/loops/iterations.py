@@ -31,12 +31,13 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
 
 from ....interrupt import check_interrupt
-from ....repr.batch import NO_ERRORS, Batch, Delta, concat_batches, concat_deltas, empty_delta
+from ....repr.batch import NO_ERRORS, Batch, Delta, concat_batches, concat_deltas, empty_batch, empty_delta
 from ....repr.consolidate import consolidate
 from ....repr.schema import ERROR_SCHEMA
 from ...plan import DistinctOp, EnterOp, FeedbackOp, IterateOp, Node, ThresholdOp, starts_alone
@@ -45,8 +46,9 @@ from ..base import Operator
 from ..counts import Counts, at_least_zero, occurs
 from ..joins.join import Join
 from ..segments import Ints
+from .body import Body
+from .changes import Changes
 from .count_history import CountHistory
-from .fixpoint import Changes
 from .limits import LIMIT_SQLSTATE, MemoryWatch, check_iterations
 from .rederived import Rederived
 from .times import all_at, by_time, constant
@@ -58,10 +60,11 @@ class Iterations:
     def __init__(self, op: IterateOp) -> None:
         self.op = op
         self.alone = starts_alone(op)
-        self.nodes = [_Inside(node, op.nodes) for node in op.nodes]
-        self.feedback = {node.op.binding: node.id for node in op.nodes if isinstance(node.op, FeedbackOp)}
-        self.enter = {node.op.input: node.id for node in op.nodes if isinstance(node.op, EnterOp)}
-        self.errors = {binding: CountHistory(ERROR_SCHEMA, occurs) for binding in self.feedback}
+        self.body = body = Body(op)
+        self.nodes = [_Inside(node, op.nodes, body.reads[node.id]) for node in op.nodes]
+        self.sources = [node for node in self.nodes if not node.inputs]
+        self.levels = [[self.nodes[i] for i in ids] for ids in body.levels]
+        self.errors = {binding: CountHistory(ERROR_SCHEMA, occurs) for binding in sorted(body.around)}
         self.excess: dict[int, Counts] = {}
         if op.limit is not None and not op.return_at_limit:
             self.excess = {b: Counts(op.nodes[result].schema) for b, result in enumerate(op.results)}
@@ -74,22 +77,29 @@ class Iterations:
         }
 
     def epoch(self, inputs: Sequence[Batch], *, first: bool) -> Changes:
-        epoch = _Epoch(self, first=first)
-        epoch.run(inputs)
-        for node in self.nodes:
-            node.end_epoch()
+        epoch = Epoch(self, inputs, first=first)
+        while (iteration := epoch.next) is not None:
+            check_interrupt()
+            visit = epoch.visit(iteration)
+            for nodes in self.levels:
+                epoch.compute(nodes, visit)
+            for binding, delta in epoch.bindings(visit):
+                rows, errs = epoch.round(binding, delta.oks, iteration), delta.errs
+                epoch.feed(self.body.around[binding], rows)
+                epoch.feed_errors(binding, errs, iteration)
+        epoch.end()
         return epoch.changes
 
 
 class _Inside:
     """A node of the loop's graph and what computes it; Enter and Feedback have nothing to compute.
 
-    `settles`: what it puts out at an iteration is consolidated.
+    Its inputs are at `reads` in the results of an iteration.  `settles`: what it puts out at an iteration is consolidated.
     """
 
-    def __init__(self, node: Node, nodes: Sequence[Node]) -> None:
+    def __init__(self, node: Node, nodes: Sequence[Node], reads: tuple[int, ...]) -> None:
         self.id = node.id
-        self.inputs = node.inputs
+        self.inputs = reads
         self.schema = node.schema
         self.counts: CountHistory | None = None
         self.rederived: Rederived | None = None
@@ -146,31 +156,36 @@ class _Inside:
             self.rederived.end_epoch()
 
 
-class _Epoch:
-    """One epoch of a loop."""
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """An iteration as it is worked off: what `waits` for it, by node, and the nodes' `results` at it."""
 
-    def __init__(self, loop: Iterations, *, first: bool) -> None:
+    iteration: int
+    waits: dict[int, list[Delta]]
+    results: dict[int, Delta]
+
+
+class Epoch:
+    """One epoch of a loop: of all of it, or of a part, whose rows then go round by way of other parts."""
+
+    def __init__(self, loop: Iterations, inputs: Sequence[Batch], *, first: bool) -> None:
         self._loop = loop
         self._first = first
         self._waiting: dict[int, dict[int, list[Delta]]] = {}
         self._order: list[int] = []  # a heap of the iterations that wait
         self._memory = MemoryWatch()
         self.changes = Changes()
-
-    def run(self, inputs: Sequence[Batch]) -> None:
-        loop = self._loop
         for number, batch in enumerate(inputs):
-            if len(batch) and number in loop.enter:
+            if len(batch) and number in loop.body.enter:
                 start = Batch(batch.columns, constant(0, len(batch)), batch.diffs)
-                self._put(0, loop.enter[number], Delta(start, NO_ERRORS))
-        if self._first and loop.alone:
+                self._put(0, loop.body.enter[number], Delta(start, NO_ERRORS))
+        if first and loop.alone:
             self._at(0)
-        while self._waiting:
-            iteration = heapq.heappop(self._order)
-            check_interrupt()
-            if loop.op.limit is None:
-                check_iterations(iteration)
-            self._bindings(self._iterate(iteration, self._waiting.pop(iteration)), iteration)
+
+    @property
+    def next(self) -> int | None:
+        """The iteration to visit next, as far as this part knows."""
+        return self._order[0] if self._order else None
 
     def _at(self, iteration: int) -> dict[int, list[Delta]]:
         """What waits for an iteration, which will be visited."""
@@ -182,29 +197,41 @@ class _Epoch:
     def _put(self, iteration: int, node: int, delta: Delta) -> None:
         self._at(iteration).setdefault(node, []).append(delta)
 
-    def _iterate(self, iteration: int, waiting: dict[int, list[Delta]]) -> dict[int, Delta]:
-        """Every node's updates at `iteration`; what comes at later ones is put there."""
-        results: dict[int, Delta] = {}
-        for node in self._loop.nodes:
-            pieces = waiting.get(node.id, [])
-            if node.inputs:
-                output = node.step(results, iteration, first=self._first)
-                if output:
-                    pieces = [*pieces, *self._now(node, output, iteration)]
-                if node.rederived is not None:
-                    for due in node.rederived.due():
-                        self._at(due)
-            if not pieces:
-                continue
-            delta = pieces[0]
-            if len(pieces) > 1:
-                delta = concat_deltas(node.schema, pieces)
-                if node.settles:  # what was foreseen for this iteration may not come after all
-                    delta = Delta(consolidate(delta.oks), consolidate(delta.errs))
-            if delta:
-                results[node.id] = delta
-                self._memory.count(len(delta.oks))
-        return results
+    def visit(self, iteration: int) -> Visit:
+        """Begins an iteration, none of whose predecessors waits.  Raises PtvcError when rows change in one too many."""
+        waits = self._waiting.pop(iteration, {})
+        if self._order and self._order[0] == iteration:
+            heapq.heappop(self._order)
+        if self._loop.op.limit is None and any(len(d.oks) for deltas in waits.values() for d in deltas):
+            check_iterations(iteration)
+        visit = Visit(iteration, waits, {})
+        for node in self._loop.sources:
+            self._settle(node, waits.get(node.id, []), visit)
+        return visit
+
+    def compute(self, nodes: Sequence[_Inside], visit: Visit) -> None:
+        """Adds the results of these nodes; what comes at later iterations is put there."""
+        for node in nodes:
+            pieces = visit.waits.get(node.id, [])
+            output = node.step(visit.results, visit.iteration, first=self._first)
+            if output:
+                pieces = [*pieces, *self._now(node, output, visit.iteration)]
+            if node.rederived is not None:
+                for due in node.rederived.due():
+                    self._at(due)
+            self._settle(node, pieces, visit)
+
+    def _settle(self, node: _Inside, pieces: Sequence[Delta], visit: Visit) -> None:
+        if not pieces:
+            return
+        delta = pieces[0]
+        if len(pieces) > 1:
+            delta = concat_deltas(node.schema, pieces)
+            if node.settles:  # what was foreseen for this iteration may not come after all
+                delta = Delta(consolidate(delta.oks), consolidate(delta.errs))
+        if delta:
+            visit.results[node.id] = delta
+            self._memory.count(len(delta.oks))
 
     def _now(self, node: _Inside, output: Delta, iteration: int) -> Iterator[Delta]:
         """The part of an output that is at `iteration`; the rest waits."""
@@ -225,37 +252,54 @@ class _Epoch:
             else:
                 self._put(time, node.id, delta)
 
-    def _bindings(self, results: dict[int, Delta], iteration: int) -> None:
-        """Notes what the bindings have changed by, and puts it where the next iteration reads it."""
+    def bindings(self, visit: Visit) -> list[tuple[int, Delta]]:
+        """Notes what the bindings have changed by; returns those of them that the next iteration reads."""
         loop = self._loop
         op = loop.op
-        last = op.limit is not None and iteration + 1 >= op.limit
+        last = op.limit is not None and visit.iteration + 1 >= op.limit
+        read = []
         for binding, node in enumerate(op.results):
-            delta = results.get(node)
+            delta = visit.results.get(node)
             if delta is None:
                 continue
             if binding in op.outputs:
                 self.changes.add(binding, delta)
             if last:
                 self._exceed(binding, delta.oks)
-            elif binding in loop.feedback:
-                self._feed(binding, delta, iteration)
+            elif binding in loop.body.around:
+                read.append((binding, delta))
+        return read
 
-    def _feed(self, binding: int, delta: Delta, iteration: int) -> None:
-        target = self._loop.feedback[binding]
+    def round(self, binding: int, oks: Batch, iteration: int) -> Batch:
+        """Rows of a binding, as the next iteration reads them."""
         # What comes to nothing must not go round for ever.
         settled = self._loop.nodes[self._loop.op.results[binding]].settles
-        oks = delta.oks if settled else consolidate(delta.oks)
-        if len(oks):
-            oks = Batch(oks.columns, constant(iteration + 1, len(oks)), oks.diffs)
-            self._put(iteration + 1, target, Delta(oks, NO_ERRORS))
-        if not len(delta.errs):
+        oks = oks if settled else consolidate(oks)
+        return Batch(oks.columns, constant(iteration + 1, len(oks)), oks.diffs)
+
+    def feed(self, nodes: Sequence[int], rows: Batch) -> None:
+        """Rows at one iteration wait for it at these nodes."""
+        if len(rows):
+            for node in nodes:
+                self._put(int(rows.times[0]), node, Delta(rows, NO_ERRORS))
+
+    def feed_errors(self, binding: int, errs: Batch, iteration: int) -> None:
+        """Errors of a binding at an iteration go round."""
+        if not len(errs):
             return
-        limit = self._loop.op.limit
-        for time, errs in by_time(self._loop.errors[binding].update(delta.errs, iteration)):
+        loop = self._loop
+        nothing = empty_batch(loop.op.nodes[loop.op.results[binding]].schema)
+        limit = loop.op.limit
+        for time, some in by_time(loop.errors[binding].update(errs, iteration)):
             if limit is None or time + 1 < limit:
-                fed = Batch(errs.columns, constant(time + 1, len(errs)), errs.diffs)
-                self._put(time + 1, target, Delta(delta.oks.slice(0, 0), fed))
+                fed = Batch(some.columns, constant(time + 1, len(some)), some.diffs)
+                for node in loop.body.around[binding]:
+                    self._put(time + 1, node, Delta(nothing, fed))
+
+    def end(self) -> None:
+        """Nothing waits any more, in any part."""
+        for node in self._loop.nodes:
+            node.end_epoch()
 
     def _exceed(self, binding: int, oks: Batch) -> None:
         """In the last iteration that the limit allows: a row that still changes is an error."""

@@ -22,13 +22,13 @@ Errors that come up inside go round as well, as rows do.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from ....expr.tree.relation import JoinKind
 from ....interrupt import check_interrupt
-from ....repr.batch import NO_ERRORS, Batch, Delta, concat_batches, empty_delta
+from ....repr.batch import NO_ERRORS, Batch, Delta, concat_batches, empty_batch, empty_delta
 from ....repr.schema import ERROR_SCHEMA
 from ...plan import (
     DistinctOp,
@@ -45,7 +45,8 @@ from ...plan import (
 from ...spine import Spine
 from ..base import Operator
 from .appearances import Appearances
-from .fixpoint import Changes
+from .body import Body
+from .changes import Changes
 from .limits import MemoryWatch, check_iterations
 from .times import constant
 
@@ -75,64 +76,98 @@ class Waves:
     """The graph of a loop that is `growing`, and its state."""
 
     def __init__(self, op: IterateOp) -> None:
-        around = {node.op.binding: node.id for node in op.nodes if isinstance(node.op, FeedbackOp)}
-        self._enter = {node.op.input: node.id for node in op.nodes if isinstance(node.op, EnterOp)}
-        self._nodes = [_Inside(node, op.nodes) for node in op.nodes if node.inputs]
+        self.body = body = Body(op)
+        self.levels = [[_Inside(op.nodes[i], op.nodes, body.reads[i]) for i in ids] for ids in body.levels]
+        self.feedback = [Feedback(body.around[b], b, op.nodes[op.results[b]]) for b in sorted(body.around)]
+        self._nodes = [node for nodes in self.levels for node in nodes]
         self._outputs = [(binding, op.results[binding]) for binding in op.outputs]
-        self._feedback = [_Feedback(node, b, op.nodes[op.results[b]]) for b, node in sorted(around.items())]
         self._distinct = [node.distinct for node in self._nodes if node.distinct is not None]
-        self._distinct += [feedback.errors for feedback in self._feedback]
+        self._distinct += [feedback.errors for feedback in self.feedback]
 
     def spines(self) -> dict[str, Spine]:
         return {
             **{f"{node.id}_{name}": s for node in self._nodes for name, s in node.spines().items()},
-            **{f"errors_{feedback.binding}": feedback.errors.spine for feedback in self._feedback},
+            **{f"errors_{feedback.binding}": feedback.errors.spine for feedback in self.feedback},
         }
+
+    @property
+    def waiting(self) -> bool:
+        """Whether rows have been put off."""
+        return any(rows.waiting for rows in self._distinct)
 
     def epoch(self, inputs: Sequence[Batch], *, first: bool) -> Changes:
         changes, memory = Changes(), MemoryWatch()
-        given: dict[int, Delta] = {}
-        coming = True
-        for number, batch in enumerate(inputs):
-            if len(batch) and number in self._enter:
-                entering = Batch(batch.columns, constant(0, len(batch)), batch.diffs)
-                given[self._enter[number]] = Delta(entering, NO_ERRORS)
-                coming = coming and bool((batch.diffs > 0).all())
+        given = self.entering(inputs)
+        coming = not takes(given)
         waves = 0
         while True:
             if not given:
-                if coming or not any(rows.waiting for rows in self._distinct):
+                if coming or not self.waiting:
                     return changes
                 coming = True
             check_interrupt()
-            check_iterations(waves)
+            if has_rows(given):
+                check_iterations(waves)
+                waves += 1
             given = self._wave(given, changes, memory, coming=coming)
-            waves += 1
+
+    def entering(self, inputs: Sequence[Batch]) -> dict[int, Delta]:
+        """What the first wave of an epoch is given."""
+        given: dict[int, Delta] = {}
+        for number, batch in enumerate(inputs):
+            if len(batch) and number in self.body.enter:
+                entering = Batch(batch.columns, constant(0, len(batch)), batch.diffs)
+                given[self.body.enter[number]] = Delta(entering, NO_ERRORS)
+        return given
 
     def _wave(
         self, results: dict[int, Delta], changes: Changes, memory: MemoryWatch, *, coming: bool
     ) -> dict[int, Delta]:
         """Once through all operators, with the updates of Enter and Feedback nodes in `results`; returns those of the
         next wave."""
-        for node in self._nodes:
+        for nodes in self.levels:
+            self.compute(nodes, results, memory, coming=coming)
+        self.note(results, changes)
+        given = {}
+        for feedback in self.feedback:
+            delta = feedback.step(results.get(feedback.result), coming=coming)
+            if delta is not None and delta:
+                given.update(dict.fromkeys(feedback.nodes, delta))
+        return given
+
+    def compute(
+        self, nodes: Sequence[_Inside], results: dict[int, Delta], memory: MemoryWatch, *, coming: bool
+    ) -> None:
+        """Adds to the `results` those of these nodes."""
+        for node in nodes:
             delta = node.step(results, coming=coming)
             if delta is not None and delta:
                 results[node.id] = delta
                 memory.count(len(delta.oks))
+
+    def note(self, results: Mapping[int, Delta], changes: Changes) -> None:
+        """Notes what a wave has changed in the bindings that are read outside."""
         for binding, result in self._outputs:
             if result in results:
                 changes.add(binding, results[result])
-        rounds = ((f.node, f.step(results.get(f.result), coming=coming)) for f in self._feedback)
-        return {node: delta for node, delta in rounds if delta is not None and delta}
+
+
+def takes(given: Mapping[int, Delta]) -> bool:
+    """Whether rows go in an epoch that is given this."""
+    return not all((delta.oks.diffs > 0).all() for delta in given.values())
+
+
+def has_rows(given: Mapping[int, Delta]) -> bool:
+    return any(len(delta.oks) for delta in given.values())
 
 
 class _Inside:
-    """A node with inputs, and what computes it."""
+    """A node with inputs, and what computes it.  Its inputs are at `reads` in the results of a wave."""
 
-    def __init__(self, node: Node, nodes: Sequence[Node]) -> None:
+    def __init__(self, node: Node, nodes: Sequence[Node], reads: tuple[int, ...]) -> None:
         self.id = node.id
         self.distinct: Appearances | None = None
-        self._inputs = node.inputs
+        self._inputs = reads
         self._empty = [empty_delta(nodes[i].schema) for i in node.inputs]
         self._nothing = empty_delta(node.schema).oks
         self._operator: Operator | None = None
@@ -169,27 +204,30 @@ class _Inside:
         return Delta(output.oks, concat_batches(ERROR_SCHEMA, [*errs, output.errs])) if errs else output
 
 
-class _Feedback:
-    """What a binding changes by, as the next wave reads it.  `errors`: those that go round, each once."""
+class Feedback:
+    """What a binding changes by, as the next wave reads it at `nodes`.  `errors`: those that go round, each once."""
 
-    def __init__(self, node: int, binding: int, result: Node) -> None:
-        self.node = node
+    def __init__(self, nodes: Sequence[int], binding: int, result: Node) -> None:
+        self.nodes = tuple(nodes)
         self.binding = binding
         self.result = result.id
         self.errors = Appearances(ERROR_SCHEMA)
-        self._nothing = empty_delta(result.schema)
+        self.nothing = empty_batch(result.schema)
 
     def step(self, delta: Delta | None, *, coming: bool) -> Delta | None:
         if delta is None:
             if not (coming and self.errors.waiting):
                 return None
-            delta = self._nothing
-        errs = delta.errs
+            delta = Delta(self.nothing, NO_ERRORS)
+        return Delta(gone_round(delta.oks), self.errors_round(delta.errs, coming=coming))
+
+    def errors_round(self, errs: Batch, *, coming: bool) -> Batch:
+        """What the next wave has of errors that come up in this one, and of those that were put off."""
         if len(errs) or (coming and self.errors.waiting):
             errs = self.errors.update(errs, coming=coming)
-        return Delta(_round(delta.oks), _round(errs) if len(errs) else NO_ERRORS)
+        return gone_round(errs) if len(errs) else NO_ERRORS
 
 
-def _round(batch: Batch) -> Batch:
+def gone_round(batch: Batch) -> Batch:
     """The same updates, gone round the loop once more."""
     return Batch(batch.columns, batch.times + _ONE, batch.diffs)
