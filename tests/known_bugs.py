@@ -1546,6 +1546,30 @@ OTHERS = (
             "tests/e2e/inprocess/webhooks/test_hostile_requests.py::test_garbage_behind_requests_that_are_stored",
         ),
     ),
+    Mutant(
+        "what a divided view has in mapped files is what the leader has",
+        (
+            Edit(
+                "runtime/replica/installed.py",
+                "(totals.with_state(self.held()), *members)",
+                "(totals.with_state(self.held()),)",
+            ),
+        ),
+        ("tests/coord/controller/test_workers.py::test_relations_say_what_each_worker_has_done",),
+    ),
+    Mutant(
+        "what a replica says of an object that was dropped meanwhile is shown for good",
+        (
+            Edit(
+                "runtime/coord/controller/replica_connection.py",
+                "                if id_ in replica.installed:  # it may have been dropped meanwhile\n    ",
+                "",
+            ),
+        ),
+        (
+            "tests/coord/controller/test_replica_connection.py::test_statistics_of_what_was_dropped_meanwhile_are_not_kept",
+        ),
+    ),
 )
 
 MUTANTS = (*FINDINGS, *OTHERS)

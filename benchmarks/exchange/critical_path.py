@@ -99,8 +99,12 @@ class _Clocks:
 class _Wires:
     here: int
     clocks: _Clocks
+    messages: int = 0
+    nbytes: int = 0
+    waited_s: float = 0.0
 
     def send(self, worker: int, message: Message) -> None:
+        self.messages += 1
         self.clocks.send(self.here, worker, message)
 
     def flush(self) -> None:

@@ -457,17 +457,14 @@ class Dataflows:
         for installed in self._installed.values():
             if isinstance(installed.output, SubscriptionOutput):
                 continue  # the catalog does not know it
-            spines = installed.held()
             # Runs are merged, and moved to files, after the last step too.
-            seen = (installed.dataflow.steps, *(id(spine.runs) for spine in spines))
+            runs = (id(spine.runs) for spine in installed.held())
+            seen = (installed.dataflow.steps, installed.dataflow.elsewhere_nbytes, *runs)
             if seen != installed.reported:
-                installed.reported = seen
-                yield DataflowStatistics(
-                    installed.id,
-                    installed.dataflow.statistics(),
-                    sum(spine.nbytes for spine in spines) + installed.dataflow.elsewhere_nbytes,
-                    sum(spine.mapped_nbytes for spine in spines),
-                )
+                statistics = installed.statistics()
+                divided = installed.divided
+                installed.reported = seen if divided is None or divided.at_rest else ()
+                yield statistics
 
 
 def _reason(error: Exception) -> str:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from time import perf_counter
 
 from ..compute.dataflow import Dataflow
 from ..compute.partitioned.messages import Writing
 from ..compute.partitioned.placement import undivided
+from ..compute.partitioned.stored import READ_APART_ROWS
+from ..compute.partitioned.totals import PartStatistics, Totals
 from ..compute.plan import not_a_job, reading
 from ..compute.run import Run
 from ..compute.run_store import StateId
@@ -19,12 +22,16 @@ from ..repr.schema import Schema
 from .checkpoint import DurableState
 from .index import Index
 from .inputs import Input
-from .protocol import IndexOutput, InstallDataflow, Repoint, SubscriptionOutput, ViewOutput
+from .protocol import (
+    DataflowStatistics,
+    IndexOutput,
+    InstallDataflow,
+    Repoint,
+    SubscriptionOutput,
+    ViewOutput,
+)
 from .step_under_way import StepUnderWay
 from .workers.team import DividedDataflow, Stepped, Team
-
-READ_APART_ROWS = 20_000
-"""Of so many rows of an input that come at once, each worker of a divided dataflow reads a share."""
 
 FEW_WRITTEN_ROWS = 1_000
 """More rows than these of an output are written by the worker of a divided dataflow where they come out."""
@@ -54,7 +61,7 @@ class Installed:
     """`upper` is the frontier of the output.  `recent` is for any thread: it is replaced, never changed.
 
     While a step is `under_way` as a job, no other begins; `never_by_job` says why none of this dataflow's can be one.
-    `removed` and `lost` (an output could not be written) are for the thread that writes outputs: the rest is not wanted.
+    `busy_s` is the time of the steps that this process has made alone.  `removed` and `lost` (an output could not be written) are for the thread that writes outputs: the rest is not wanted.
     """
 
     id: GlobalId
@@ -76,6 +83,7 @@ class Installed:
     recent: Recent = Recent(0, 0)
     under_way: StepUnderWay | None = None
     never_by_job: str | None = None
+    busy_s: float = 0.0
 
     @classmethod
     def made(
@@ -221,12 +229,25 @@ class Installed:
             rows = sum(len(delta.oks) for delta in inputs.values())
             self.state.took(rows + sum(some.rows for each in stored.values() for some in each))
         if divided is None:
-            return Stepped(self.dataflow.step(inputs, self.upper, upper))
+            begun = perf_counter()
+            output = self.dataflow.step(inputs, self.upper, upper)
+            self.busy_s += perf_counter() - begun
+            return Stepped(output)
         writing = None
         if isinstance(self.output, ViewOutput) and not is_read:
             since = max(self.appended, self.upper)
             writing = Writing(self.output.shard, since, self.hydrated, FEW_WRITTEN_ROWS)
         return divided.step_over(inputs, stored, self.upper, upper, writing)
+
+    def statistics(self) -> DataflowStatistics:
+        """What has been done and is held for it, by each worker."""
+        if self.divided is None:
+            operators, totals = self.dataflow.statistics(), Totals(self.dataflow.steps, busy_s=self.busy_s)
+            members: tuple[PartStatistics, ...] = ()
+        else:
+            operators, members = self.divided.statistics_of_all()
+            totals = self.divided.totals
+        return DataflowStatistics(self.id, operators, (totals.with_state(self.held()), *members))
 
     def take(self, upper: int) -> dict[GlobalId, Delta]:
         """What waits below `upper`, by input."""

@@ -20,6 +20,7 @@ from functools import partial
 from pathlib import Path
 from time import monotonic
 
+from ..compute.partitioned.totals import WorkerStatistics, of_this_process
 from ..compute.shared_files import CopiedFiles, SharedFiles, SharedRoot
 from ..compute.spark.node_directory import node_directory
 from ..config import SWITCH_INTERVAL_S
@@ -64,6 +65,7 @@ from .protocol import (
     PeekIndex,
     Progress,
     Refused,
+    ReplicaProcesses,
     Repoint,
     SetOutputs,
     SharesRead,
@@ -191,6 +193,7 @@ class Replica:
         self._checkpointer = ThreadPoolExecutor(1, "checkpoint")
         self._deadline = StopDeadline(self._dataflows.abandoned, kill)
         self._reported = monotonic()
+        self._said_processes = False
 
     @property
     def members(self) -> list[int]:
@@ -407,5 +410,12 @@ class Replica:
         now = monotonic()
         if now - self._reported >= STATISTICS_INTERVAL_S:
             self._reported = now
-            for statistics in self._dataflows.statistics():
+            changed = list(self._dataflows.statistics())
+            for statistics in changed:
                 self._connection.send(statistics)
+            if changed or not self._said_processes:
+                self._said_processes = True
+                self._connection.send(ReplicaProcesses(self._processes()))
+
+    def _processes(self) -> tuple[WorkerStatistics, ...]:
+        return (of_this_process(None),) if self._team is None else self._team.processes()

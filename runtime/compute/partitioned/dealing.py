@@ -9,11 +9,14 @@ import numpy as np
 import pyarrow as pa
 
 from ...repr.batch import Batch, Delta, concat_batches
-from ...repr.schema import ERROR_SCHEMA, Schema
+from ...repr.schema import ERROR_SCHEMA
 from ..spark.exchange import pieces, split
 from .messages import Done
 from .part import Part
 from .row_format import from_buffer, to_buffer
+
+GATHER_ROWS = 10_000
+"""In a step of so many rows, equal rows of an output that lies by nothing are brought together, so that each worker writes its own."""
 
 FEW_ROWS = 1_000
 """So many rows that belong nowhere stay in the first part."""
@@ -44,9 +47,10 @@ def _stretches(rows: Batch, parts: int) -> Iterable[tuple[int, Batch]]:
     return pieces(rows, np.arange(len(rows)) * parts // len(rows), parts)
 
 
-def together(schema: Schema, mine: Delta, done: Collection[Done]) -> Delta:
-    """What has come out in all parts, and is not written yet: here, and in those that are done."""
-    rows = (from_buffer(schema, member.rows) for member in done if member.rows is not None)
+def together(part: Part, mine: Delta, done: Collection[Done]) -> Delta:
+    """What has come out in all parts, and is not written yet: here, in the first `part`, and in those that are done."""
+    schema = part.output_schema
+    rows = (part.received(schema, member.rows) for member in done if member.rows is not None)
     errors = [from_buffer(ERROR_SCHEMA, member.errors) for member in done if member.errors is not None]
     return Delta(
         concat_batches(schema, list(chain((mine.oks,), rows))),

@@ -25,6 +25,7 @@ from .part import Piece
 from .part_state import Beginning
 from .placement import Division
 from .stored import Share
+from .totals import PartStatistics, WorkerStatistics
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,17 +133,19 @@ class Aborted:
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """What the member's operators of the dataflow have done and hold."""
+    """What the member's operators of the dataflow have done and hold; with None, only what its process has."""
 
-    dataflow: int
+    dataflow: int | None
 
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """An answer to `Ask`."""
+    """An answer to `Ask`; `part` is of all operators together.  `at_rest`: without another step it holds what it holds now."""
 
-    dataflow: int
-    statistics: tuple[OperatorStatistics, ...]
+    worker: WorkerStatistics
+    operators: tuple[OperatorStatistics, ...] = ()
+    part: PartStatistics | None = None
+    at_rest: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from ...repr.schema import Schema
 from .messages import Message, Rows, Work, Writing
 from .part import Going, Part, Passing, Piece, Read
 from .stored import Share
+from .totals import Counted
 
 LEADER = 0
 
@@ -24,7 +25,7 @@ class WorkerLost(ReplicaUnavailable):
     """A worker has ended, and with it a part of all state: the others cannot go on."""
 
 
-class Wires(Protocol):
+class Wires(Counted, Protocol):
     """The ways from one worker to all others.  Raises WorkerLost when one of these has ended."""
 
     def send(self, worker: int, message: Message) -> None:

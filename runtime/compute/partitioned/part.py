@@ -31,6 +31,7 @@ from ..spark.topology import Topology
 from .placement import Division
 from .row_format import from_buffer, to_buffer
 from .split_keys import COUNTS, SplitKeys
+from .totals import Totals
 from .ways import Ways
 
 Piece = tuple[int, pa.Buffer]
@@ -64,6 +65,7 @@ class Part(Dataflow):
         super().__init__(plan, as_of, arranged=arranged, part=part)
         self._part = part
         self._parts = parts
+        self.totals = Totals()
         self.dealt = tuple(division.dealt.get(id_) for id_ in plan.imports)
         self.import_schemas = tuple(map(plan.import_schema, plan.imports))
         self._output_lies = division.output_lies
@@ -74,11 +76,7 @@ class Part(Dataflow):
         self._split_keys = SplitKeys(division, topology, parts)
         self._state |= self._split_keys.spines
         self._leaving = [
-            [
-                number
-                for number, way in enumerate(self._ways.all)
-                if way.sums is None and topology.level_of[way.producer] == level
-            ]
+            [number for number, way in enumerate(self._ways.all) if way.sums is None and way.leaves == level]
             for level in range(len(self._levels))
         ]
         self._read_last = dict(topology.level_of)
@@ -129,7 +127,7 @@ class Part(Dataflow):
                 self.has_more = first or self._has_more(level, inputs, results, arrived, upper)
                 for pieces in (yield sent):
                     for number, buffer in pieces:
-                        batch = from_buffer(self._ways.all[number].schema, buffer)
+                        batch = self.received(self._ways.all[number].schema, buffer)
                         arrived.setdefault(number, []).append(Delta(batch, NO_ERRORS))
                 self._free(level, results, arrived)
         for arranged in self._arranged:
@@ -161,7 +159,7 @@ class Part(Dataflow):
             for pieces in (yield sent):
                 for at, buffer in pieces:
                     here.setdefault(at, []).append(
-                        Delta(from_buffer(self.import_schemas[at], buffer), NO_ERRORS)
+                        Delta(self.received(self.import_schemas[at], buffer), NO_ERRORS)
                     )
         whole = {at: concat_deltas(self.import_schemas[at], deltas) for at, deltas in here.items()}
         for at in summed:
@@ -179,7 +177,7 @@ class Part(Dataflow):
             else:
                 sent[part].append((0, to_buffer(schema, rows)))
         for pieces in (yield sent):
-            here += [from_buffer(schema, buffer) for _, buffer in pieces]
+            here += [self.received(schema, buffer) for _, buffer in pieces]
         return Delta(concat_batches(schema, here), output.errs)
 
     def _chosen(self, level: int, results: Sequence[Delta]) -> Generator[Passing, Passing, None]:
@@ -275,8 +273,15 @@ class Part(Dataflow):
     def inputs_of(self, rows: Mapping[int, pa.Buffer]) -> dict[int, Delta]:
         """The rows of imports, as they have crossed."""
         return {
-            at: Delta(from_buffer(self.import_schemas[at], buffer), NO_ERRORS) for at, buffer in rows.items()
+            at: Delta(self.received(self.import_schemas[at], buffer), NO_ERRORS)
+            for at, buffer in rows.items()
         }
+
+    def received(self, schema: Schema, buffer: pa.Buffer) -> Batch:
+        """Rows as they have crossed, which count as received."""
+        rows = from_buffer(schema, buffer)
+        self.totals.rows_received += len(rows)
+        return rows
 
     def summed(self, rows: Batch) -> Batch:
         """Rows of the output with equal ones added up."""

@@ -19,6 +19,9 @@ from ...repr.batch import NO_ERRORS, Delta, concat_deltas
 from ...repr.consolidate import advance
 from ...repr.schema import Schema
 
+READ_APART_ROWS = 20_000
+"""Of so many rows of an input that come at once, each worker of a divided dataflow reads a share."""
+
 LEAST_CUT_ROWS = 16_384
 """A part of fewer rows is read whole, by one worker: that costs no more than to look at it twice."""
 

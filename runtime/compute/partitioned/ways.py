@@ -27,15 +27,23 @@ from .split_keys import SplitKeys
 @dataclass(frozen=True, slots=True)
 class Way:
     """Rows of a node that move by the same columns, whoever takes them, or what those of `reader` come to, its only one, as its input `side`;
-    `last` is the last level that does.  `schema` is that of what moves, `sums` what sums it is (None: rows)."""
+    they leave the level `leaves`, and `last` is the last level that takes them.  `schema` is that of what moves, `sums` what sums it is (None: rows)."""
 
     producer: int
     exchange: Exchange
+    leaves: int
     last: int
     schema: Schema
     reader: Node | None = None
     side: int = 0
     sums: str | None = None
+
+    @property
+    def combines(self) -> bool:
+        """Whether rows are combined by key where that makes them fewer."""
+        if self.reader is None or not isinstance(self.exchange, tuple):
+            return False
+        return isinstance(self.reader.op, ReduceOp | DistinctOp | ThresholdOp)
 
 
 class Ways:
@@ -53,6 +61,7 @@ class Ways:
         self.all: list[Way] = []
         self._numbers: dict[tuple[int, int], dict[str | None, int]] = {}
         for (producer, exchange, _), ends in readers.items():
+            leaves = topology.level_of[producer]
             last = max(topology.level_of[consumer] for consumer, _ in ends)
             rows = plan.nodes[producer].schema
             schemas: dict[str | None, Schema] = {None: rows}
@@ -63,7 +72,8 @@ class Ways:
             numbers = {name: len(self.all) + at for at, name in enumerate(schemas)}
             self._numbers |= dict.fromkeys(ends, numbers)
             self.all += [
-                Way(producer, exchange, last, schema, only, side, name) for name, schema in schemas.items()
+                Way(producer, exchange, leaves, last, schema, only, side, name)
+                for name, schema in schemas.items()
             ]
 
     def number(self, consumer: int, side: int) -> int:
@@ -83,7 +93,7 @@ class Ways:
         if not len(rows) or node is None or not isinstance(by, tuple):
             for part, some in split(rows, by, parts, here):
                 yield number, part, some
-        elif isinstance(node.op, ReduceOp | DistinctOp | ThresholdOp):
+        elif way.combines:
             yield from self._combined(number, node, rows, by, parts, here)
         else:
             hot = split_keys.of(node.id)

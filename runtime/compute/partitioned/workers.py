@@ -22,7 +22,6 @@ from ...memory import step_within
 from ...persist.part import PartRef
 from ...repr.batch import Delta
 from ...repr.schema import ERROR_SCHEMA
-from ..dataflow import OperatorStatistics
 from ..memory import release_memory
 from .member_states import Beside, MemberStates
 from .messages import (
@@ -47,6 +46,7 @@ from .messages import (
 from .one_step import LEADER, Ended, OnePart, Shares, Steps, Store, UnderWay, Wires, WorkerLost
 from .part import Part, Passing, Piece
 from .row_format import to_buffer
+from .totals import Meter, of_this_process
 
 logger = logging.getLogger(__name__)
 
@@ -66,6 +66,7 @@ class Member:
         self._states = MemberStates(here, workers, beside)
         self._current: Begin | None = None
         self._one: OnePart | None = None
+        self._meter = Meter(wires)
 
     @property
     def step(self) -> int | None:
@@ -102,12 +103,21 @@ class Member:
                 self._give_up(number, dataflow)
                 self._tell(Aborted(number))
             case Ask(dataflow=number):
-                self._tell(Told(number, self._parts[number].statistics()))
+                self._tell(self._answer(None if number is None else self._parts[number]))
             case _:
                 raise TypeError(f"a member does not understand {type(message).__name__}")
 
+    def _answer(self, part: Part | None) -> Told:
+        worker = of_this_process(self._wires)
+        if part is None:
+            return Told(worker)
+        spines = part.spines().values()
+        at_rest = [spine.at_rest() for spine in spines]  # before it is said what they hold
+        return Told(worker, part.statistics(), part.totals.with_state(spines), all(at_rest))
+
     def _begin(self, message: Begin) -> None:
         self._current = message
+        self._meter = Meter(self._wires)
         part = self._parts[message.dataflow]
         self._one = one = OnePart(part, message.work, self._store)
         self._try(
@@ -146,6 +156,7 @@ class Member:
             errors = to_buffer(ERROR_SCHEMA, errs) if len(errs) else None
             told = part.next_due(), part.held_nbytes
             self._tell(Done(begin.step, rows, errors, ended.parts, *told))
+            self._meter.add_to(part.totals)
 
     def _tell(self, message: Message) -> None:
         self._wires.send(LEADER, message)
@@ -195,7 +206,7 @@ class Leader:
         self._done: dict[int, Done] = {}
         self._error: Exception | None = None
         self._unanswered: set[int] = set()
-        self._told: dict[int, tuple[OperatorStatistics, ...]] = {}
+        self._told: dict[int, Told] = {}
         self._keeping: int | None = None
         self._kept: dict[int, Kept] = {}
 
@@ -253,8 +264,8 @@ class Leader:
             case Aborted(step=number):
                 if self._begun is not None and self._begun[0] == number:
                     self._unanswered.discard(sender)
-            case Told(statistics=statistics):
-                self._told[sender] = statistics
+            case Told():
+                self._told[sender] = message
             case Kept(dataflow=dataflow):
                 if dataflow == self._keeping:
                     self._kept[sender] = message
@@ -309,8 +320,12 @@ class Leader:
         parts = ended.parts + tuple(part for done in said for part in done.parts)
         return ended.output, parts, self._done
 
-    def ask(self, dataflow: int) -> None:
-        """Begins to find out the statistics of the members' operators: see `told`."""
+    def meter(self) -> Meter:
+        """Of a step that begins."""
+        return Meter(self._wires)
+
+    def ask(self, dataflow: int | None) -> None:
+        """Begins to find out what the members have done, for the dataflow, if there is one: see `told`."""
         self._told = {}
         for member in self._members:
             self._wires.send(member, Ask(dataflow))
@@ -338,6 +353,8 @@ class Leader:
         return self._kept if len(self._kept) == len(self._members) else None
 
     @property
-    def told(self) -> list[tuple[OperatorStatistics, ...]] | None:
-        """Those of all members, once all have answered."""
-        return list(self._told.values()) if len(self._told) == len(self._members) else None
+    def told(self) -> list[Told] | None:
+        """The answers of all members, in their order, once these are there."""
+        if len(self._told) < len(self._members):
+            return None
+        return [self._told[member] for member in self._members]

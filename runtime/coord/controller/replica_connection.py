@@ -29,6 +29,7 @@ from ...replica.protocol import (
     PeekRows,
     ProtocolError,
     ReadShares,
+    ReplicaProcesses,
     SinkBehind,
     SinkProgress,
     StateLost,
@@ -113,7 +114,10 @@ class ReplicaConnection:
             case SinkBehind(id=id_):
                 self.installer.install_again(replica, id_)
             case DataflowStatistics(id=id_):
-                replica.operators[id_] = message
+                if id_ in replica.installed:  # it may have been dropped meanwhile
+                    replica.statistics[id_] = message
+            case ReplicaProcesses(workers=processes):
+                replica.processes = processes
             case _:
                 raise ProtocolError(f"a replica does not say {type(message).__name__}")
 

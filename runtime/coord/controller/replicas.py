@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 
+from ...compute.partitioned.totals import WorkerStatistics
 from ...errors import PtvcError, ReplicaLost, ReplicaUnavailable
 from ...expr.tree.relation import GlobalId
 from ...replica.protocol import (
@@ -50,7 +51,7 @@ class ReplicaClient:
     `installing` are the objects whose installation was begun and has neither succeeded nor failed yet.
     `subscriptions` are the collections whose commits it must hear of, with the number of their readers; `installed` is
     what it runs, `hydrated` what of that is, `failed` what it has given up, `frontiers` how far the rest has come, `computed` how far
-    views have, whose output is yet to become durable;
+    views have, whose output is yet to become durable; `statistics` are what its dataflows, and `processes` what its workers have done, as it has said last;
     `beginnings` are the times at which its indexes began, and `index_since` is that up to which it may have compacted all of
     them: so an index is readable from the later of the two on; `told` are the tables of which it knows the parts, by the key by which
     it looks their rows up, and the views; `sources` are the numbers of the installations of its sources; `attempt` is (epoch, task attempt), by which an old
@@ -71,7 +72,8 @@ class ReplicaClient:
         self.computed: dict[GlobalId, int] = {}
         self.beginnings: dict[GlobalId, int] = {}
         self.index_since = 0
-        self.operators: dict[GlobalId, DataflowStatistics] = {}
+        self.statistics: dict[GlobalId, DataflowStatistics] = {}
+        self.processes: tuple[WorkerStatistics, ...] = ()
         self.told: dict[KeyId | GlobalId, ToldParts] = {}
         self.sources: dict[GlobalId, int] = {}
         self.attempt = (0, -1)
@@ -136,7 +138,8 @@ class ReplicaClient:
         self.computed.clear()
         self.beginnings.clear()
         self.index_since = 0
-        self.operators.clear()
+        self.statistics.clear()
+        self.processes = ()
         self.told.clear()
         self.sources.clear()
         self.pid = None
@@ -190,7 +193,7 @@ class ReplicaClient:
             self.frontiers,
             self.computed,
             self.beginnings,
-            self.operators,
+            self.statistics,
             self.sources,
         ):
             table.pop(id, None)

@@ -37,6 +37,7 @@ from . import (
     pg_roles,
     pg_types,
     pg_views,
+    replicas,
     session_views,
     time_zones,
     webhooks,
@@ -53,7 +54,7 @@ _MODULES = {
     "pg_catalog": (pg_catalog, pg_proc, pg_roles, pg_types, pg_views, constraints, session_views, time_zones),
     "information_schema": (information_schema, pg_proc, pg_roles, grants, constraints),
     "mz_catalog": (mz_catalog, mz_connections, session_views, time_zones),
-    "mz_internal": (mz_internal, mz_connections, dependencies, grants, session_views, webhooks),
+    "mz_internal": (mz_internal, replicas, mz_connections, dependencies, grants, session_views, webhooks),
 }
 
 

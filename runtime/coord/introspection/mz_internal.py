@@ -289,16 +289,6 @@ def _event(id_column: str, status: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def mz_cluster_replica_statuses(state: State) -> Rows:
-    for replica in state.controller.clusters:
-        yield {
-            "replica_id": replica.id,
-            "process_id": replica.pid,
-            "status": "online" if replica.connected.is_set() else "offline",
-            "reason": replica.failure.message if replica.failure is not None else None,
-        }
-
-
 def mz_wallclock_global_lag(state: State) -> Rows:
     now = state.controller.now_ms()
     for collection in state.collections.all():
@@ -326,36 +316,3 @@ def mz_comments(state: State) -> Rows:
 
 def _comment(id: str, kind: ItemKind, column: int | None, text: str) -> dict[str, Any]:
     return {"id": id, "object_type": kind.value, "object_sub_id": column, "comment": text}
-
-
-def mz_dataflow_operators(state: State) -> Rows:
-    """What every operator of every dataflow has done, and holds."""
-    for replica in state.controller.clusters:
-        for id_, statistics in replica.operators.items():
-            for operator in statistics.operators:
-                yield {
-                    "object_id": id_,
-                    "replica_id": replica.id,
-                    "node": operator.node,
-                    "steps": operator.steps,
-                    "rows_in": operator.rows_in,
-                    "rows_out": operator.rows_out,
-                    "seconds": operator.seconds,
-                    "state_rows": operator.state_rows,
-                    "state_bytes": operator.state_bytes,
-                    "mapped_bytes": operator.mapped_bytes,
-                }
-
-
-def mz_dataflow_state(state: State) -> Rows:
-    """What every dataflow holds in memory and in mapped files, and from where it would go on."""
-    for replica in state.controller.clusters:
-        for id_, statistics in replica.operators.items():
-            checkpoint = state.controller.checkpoints.get(id_, replica.name)
-            yield {
-                "object_id": id_,
-                "replica_id": replica.id,
-                "memory_bytes": statistics.memory_bytes,
-                "mapped_bytes": statistics.mapped_bytes,
-                "checkpoint_frontier": checkpoint.cut if checkpoint is not None else None,
-            }

@@ -7,13 +7,13 @@ object what each operator of its dataflow has done and holds, of a query its row
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ...compute.lower import lower
-from ...compute.partitioned.placement import divided, undivided
+from ...compute.partitioned.totals import PartStatistics
 from ...compute.plan import DataflowPlan
-from ...compute.plan_text import exchange_text, plan_json, plan_text
+from ...compute.plan_text import plan_json, plan_text
 from ...errors import ObjectNotReady, Unsupported
 from ...expr.temporal import at_time
 from ...expr.tree.relation import Get, GlobalId, Relation
@@ -30,7 +30,7 @@ from ...sql.syntax.vocabulary import ExplainFormat, ExplainStage
 from ...transform.pipeline import optimize
 from ..catalog.append_only import append_only
 from ..catalog.catalog import Catalog
-from ..catalog.items import Computed, Maintained, Source, SourceTable, WebhookSource
+from ..catalog.items import Computed, Maintained, MaterializedView, Source, SourceTable, WebhookSource
 from ..catalog.maintained_plan import maintained_plan
 from ..catalog.shared_indexes import indexes_for
 from ..catalog.system_items import is_system
@@ -41,6 +41,7 @@ from ..storage.part_choice import filtered_reads, part_conditions
 from ..storage.parts import encoded_bytes
 from ..storage.storage import Storage
 from .changes_reads import changes_in
+from .divisions import Divided, Undivided, maintained, of_query
 from .index_choice import choose_index
 from .read_times import shown_time
 from .sources.offers import SourceOffers, source_offers
@@ -63,18 +64,15 @@ class Explainer:
     def plan(self, planned: Explain, cluster: str) -> list[str]:
         """EXPLAIN ... PLAN FOR a query or an object."""
         item = self._catalog.get(planned.object) if planned.object is not None else None
-        head: list[str] = []
         relation = self._defined(planned)
         if planned.stage is ExplainStage.PHYSICAL:
             if isinstance(item, Maintained):
-                head, plan = self._maintained(item)
+                access, (division, plan) = None, self._maintained(item)
             else:
-                head, plan = self._physical(relation, cluster)
+                access, division, plan = self._physical(relation, cluster)
             if planned.format is ExplainFormat.JSON:
-                return _document(
-                    {"access": head[0] if head else None, "nodes": plan_json(plan, self._names())}
-                )
-            return [*head, *plan_text(plan, self._names()).splitlines()]
+                return _document(self._plan_document(access, division, plan))
+            return self._plan_lines(access, division, plan)
         if item is not None:
             relation = optimize(expand(relation, self._catalog))
         finishing = finishing_line(planned.finishing) if planned.finishing is not None else None
@@ -83,25 +81,32 @@ class Explainer:
         lines = explain(relation, self._names()).splitlines()
         return lines if finishing is None else [finishing, *(f"  {line}" for line in lines)]
 
-    def _maintained(self, item: Maintained) -> tuple[list[str], DataflowPlan]:
+    def _plan_lines(
+        self, access: str | None, division: Divided | Undivided | None, plan: DataflowPlan
+    ) -> list[str]:
+        head = ([] if access is None else [access]) + ([] if division is None else division.lines())
+        return [*head, *plan_text(plan, self._names()).splitlines()]
+
+    def _plan_document(
+        self, access: str | None, division: Divided | Undivided | None, plan: DataflowPlan
+    ) -> dict[str, Any]:
+        shown = {} if division is None else {"division": division.document()}
+        return {"access": access, **shown, "nodes": plan_json(plan, self._names())}
+
+    def _maintained(self, item: Maintained) -> tuple[Divided | Undivided | None, DataflowPlan]:
         """How an object is maintained: among whom its plan is divided, if there are several, and the plan."""
         plan = maintained_plan(item, self._catalog)
         workers = self._catalog.cluster_options(item.cluster).workers
-        if workers == 1:
-            return [], plan
-        if (why := undivided(plan)) is not None:
-            return [f"In one of {workers} workers: {why}"], plan
-        division, names = divided(plan), self._names()
-        dealt = sorted(f"{names[id_]}{exchange_text(by)}" for id_, by in division.dealt.items())
-        return [f"Divided among {workers} workers: {', '.join(dealt) or 'rows as they come'}"], division.plan
+        return maintained(plan, workers, self._names(), written=isinstance(item, MaterializedView))
 
-    def _physical(self, relation: Relation, cluster: str) -> tuple[list[str], DataflowPlan]:
-        """How a one-off query is answered: where its rows come from, if not from a dataflow, and its plan."""
+    def _physical(
+        self, relation: Relation, cluster: str
+    ) -> tuple[str | None, Undivided | None, DataflowPlan]:
+        """How a one-off query is answered: where its rows come from, if not from a dataflow; why no workers divide it; and its plan."""
         reads = dependencies(relation)
         if all(map(is_system, reads)):
-            return [f"Answered by the coordinator from {'catalogs' if reads else 'constants'}"], lower(
-                relation
-            )
+            access = f"Answered by the coordinator from {'catalogs' if reads else 'constants'}"
+            return access, None, lower(relation)
         time = self._oracle.read_time
         clusters = self._controller.clusters
         read = choose_index(
@@ -112,10 +117,12 @@ class Explainer:
         )
         if read is not None:
             how = "all rows" if read.keys is None else f"{len(read.keys[0])} keys looked up"
-            return [f"Answered from index {read.index.full_name}, {how}"], lower(read.relation)
+            return f"Answered from index {read.index.full_name}, {how}", None, lower(read.relation)
         expanded = expand(relation, self._catalog)
         chosen = indexes_for(self._catalog, dependencies(expanded), cluster)
-        return [], lower(optimize(expanded), append_only=append_only(expanded, self._catalog), indexes=chosen)
+        appended = append_only(expanded, self._catalog)
+        division = of_query(self._catalog.cluster_options(cluster).workers)
+        return None, division, lower(optimize(expanded), append_only=appended, indexes=chosen)
 
     def _names(self) -> dict[GlobalId, str]:
         return {id_: f"{item.name.schema}.{item.name.name}" for id_, item in self._catalog.items().items()}
@@ -219,17 +226,11 @@ class Explainer:
     def analyze(self, planned: ExplainAnalyze, rows: int, seconds: float, cluster: str) -> list[str]:
         """EXPLAIN ANALYZE of a query that has run."""
         assert planned.query is not None
-        head, plan = self._physical(planned.query.relation, cluster)
+        explained = self._physical(planned.query.relation, cluster)
         if planned.format is ExplainFormat.JSON:
-            return _document(
-                {
-                    "access": head[0] if head else None,
-                    "nodes": plan_json(plan, self._names()),
-                    "rows": rows,
-                    "execution_ms": round(seconds * 1000, 3),
-                }
-            )
-        lines = [*head, *plan_text(plan, self._names()).splitlines()]
+            measured = {"rows": rows, "execution_ms": round(seconds * 1000, 3)}
+            return _document(self._plan_document(*explained) | measured)
+        lines = self._plan_lines(*explained)
         return [*lines, f"Rows: {rows}", f"Execution Time: {seconds * 1000:.3f} ms"]
 
     def analyze_object(self, planned: ExplainAnalyze) -> list[str]:
@@ -259,8 +260,9 @@ class Explainer:
             if "memory" in measures:
                 shown.append(f"{replica['memory_bytes']} bytes in memory, {replica['mapped_bytes']} mapped")
             lines.append(": ".join((shown[0], ", ".join(shown[1:]))) if len(shown) > 1 else shown[0])
+            lines += [f"  {_values(worker)}" for worker in replica.get("workers", ())]
             for text, measured in zip(texts, replica["operators"], strict=True):
-                values = "  ".join(f"{name}={value}" for name, value in measured.items() if name != "node")
+                values = _values({name: value for name, value in measured.items() if name != "node"})
                 lines += [f"  {text}", *([f"         {values}"] if values else [])]
         return lines
 
@@ -269,7 +271,7 @@ def _measured(
     replica: ReplicaClient, item: Maintained, plan: DataflowPlan, measures: Sequence[str]
 ) -> dict[str, Any]:
     """The statistics that the replica has sent for the object's dataflow."""
-    found = replica.operators.get(item.id)
+    found = replica.statistics.get(item.id)
     if found is None:
         raise ObjectNotReady(
             f'replica {replica.cluster}.{replica.name} has not told yet what it did for "{item.full_name}"',
@@ -298,12 +300,40 @@ def _measured(
             }
         operators.append(shown)
     statistics: dict[str, Any] = {"replica": replica.name, "operators": operators}
+    if len(found.workers) > 1 and ("cpu" in measures or "memory" in measures):
+        statistics["workers"] = [
+            {"worker": number} | _of_worker(worker, measures) for number, worker in enumerate(found.workers)
+        ]
     if "memory" in measures:
         statistics |= {"memory_bytes": found.memory_bytes, "mapped_bytes": found.mapped_bytes}
     if "hydration" in measures:
         hydrated = replica.hydrated.get(item.id)
         statistics["hydration_seconds"] = round(hydrated.seconds, 6) if hydrated is not None else None
     return statistics
+
+
+def _of_worker(worker: PartStatistics, measures: Sequence[str]) -> dict[str, Any]:
+    shown: dict[str, Any] = {}
+    if "cpu" in measures:
+        shown |= {
+            "steps": worker.steps,
+            "busy_ms": round(worker.busy_s * 1000, 3),
+            "waiting_ms": round(worker.waiting_s * 1000, 3),
+            "rows_received": worker.rows_received,
+            "messages_sent": worker.messages_sent,
+            "bytes_sent": worker.bytes_sent,
+        }
+    if "memory" in measures:
+        shown |= {
+            "state_rows": worker.state_rows,
+            "memory_bytes": worker.memory_bytes,
+            "mapped_bytes": worker.mapped_bytes,
+        }
+    return shown
+
+
+def _values(shown: Mapping[str, Any]) -> str:
+    return "  ".join(f"{name}={value}" for name, value in shown.items())
 
 
 def _document(value: Any) -> list[str]:

@@ -7,7 +7,7 @@ one direction are handled in order: that order is what makes "these parts, then 
 
 | conversation | the coordinator says | a replica (or the driver) says |
 |---|---|---|
-| `processes` | DriverWelcome, StartReplica, StopReplica | DriverHello, ReplicaWaits |
+| `processes` | DriverWelcome, StartReplica, StopReplica | DriverHello, ReplicaWaits, ReplicaProcesses |
 | `commits` | Progress (with Updates), Appended | Append |
 | `dataflows` | InstallDataflow, Uninstall, Halt, Adopt, Repoint, LimitMemory, LargeSteps, CheckpointPublished | Hydrated, Status, Checkpointed, StateLost, DataflowStatistics |
 | `connectors` | InstallSource, SetOutputs, InstallSink, Ingested | Ingest, IngestProgress, SinkProgress, SinkBehind, Status |
@@ -114,6 +114,7 @@ from .peek_messages import (
 from .processes import (
     DriverHello,
     DriverWelcome,
+    ReplicaProcesses,
     ReplicaWaits,
     StartReplica,
     StopReplica,
@@ -183,6 +184,7 @@ __all__ = [
     "ProtocolError",
     "ReadShares",
     "Refused",
+    "ReplicaProcesses",
     "ReplicaWaits",
     "Repoint",
     "RunJob",

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from ...compute.checkpoint import Checkpoint
 from ...compute.dataflow import OperatorStatistics
+from ...compute.partitioned.totals import PartStatistics
 from ...compute.plan import DataflowPlan
 from ...expr.tree.relation import GlobalId
 from ...persist.client import ShardId
@@ -164,10 +165,17 @@ class StateLost:
 
 @dataclass(frozen=True, slots=True)
 class DataflowStatistics:
-    """What the operators of a dataflow have done, in the order of its plan; and the bytes that all of its state, that
-    of an index included, has in memory and in mapped files."""
+    """What the operators of a dataflow have done, in the order of its plan; and what each of the `workers` that have a part of it has done,
+    and holds of its state, that of an index included.  One that is not divided is the first worker's."""
 
     id: GlobalId
     operators: tuple[OperatorStatistics, ...]
-    memory_bytes: int = 0
-    mapped_bytes: int = 0
+    workers: tuple[PartStatistics, ...]
+
+    @property
+    def memory_bytes(self) -> int:
+        return sum(worker.memory_bytes for worker in self.workers)
+
+    @property
+    def mapped_bytes(self) -> int:
+        return sum(worker.mapped_bytes for worker in self.workers)

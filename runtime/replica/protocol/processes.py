@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from ...compute.partitioned.totals import WorkerStatistics
 from ...compute.shared_files import SharedRoot
 from .addresses import TcpAddress, UnixAddress
 
@@ -40,6 +41,13 @@ class StartReplica:
 @dataclass(frozen=True, slots=True)
 class StopReplica:
     replica: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReplicaProcesses:
+    """What the workers of the replica are, in their order: that which leads is the first, or the only one."""
+
+    workers: tuple[WorkerStatistics, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,10 +29,11 @@ VOCABULARY = {
     "replica.protocol.peek_messages": (
         "CancelPeek LargeQueries LookUp LookUpStored LookUpView LookedUp Peek PeekFailed PeekIndex PeekRows StoredChange"
     ),
-    "replica.protocol.processes": "DriverHello DriverWelcome ReplicaWaits StartReplica StopReplica",
+    "replica.protocol.processes": "DriverHello DriverWelcome ReplicaProcesses ReplicaWaits StartReplica StopReplica",
     "replica.protocol.subscriptions": "SubscriptionOutput",
     "compute.checkpoint": "Checkpoint",
     "compute.dataflow": "OperatorStatistics",
+    "compute.partitioned.totals": "PartStatistics WorkerStatistics",
     "compute.plan": (
         "AggregateOp ArrangeOp AssertSingleOp ConstantOp DataflowPlan DistinctOp EnterOp FeedbackOp FlatMapOp Import IterateOp "
         "JoinOp LookupOp Mfp NegateOp Node ReduceOp TemporalFilterOp ThresholdOp TimeBound TopKOp UnionOp WindowCallOp WindowOp"

@@ -19,13 +19,25 @@ from ...compute.checkpoint import Checkpoint, StoredState
 from ...compute.dataflow import OperatorStatistics
 from ...compute.memory import release_memory
 from ...compute.operators.base import NEVER_DUE
-from ...compute.partitioned.dealing import dealt_out, together
-from ...compute.partitioned.messages import Forget, Install, Keep, Kept, Press, Save, Sweep, Work, Writing
+from ...compute.partitioned.dealing import GATHER_ROWS, dealt_out, together
+from ...compute.partitioned.messages import (
+    Forget,
+    Install,
+    Keep,
+    Kept,
+    Press,
+    Save,
+    Sweep,
+    Told,
+    Work,
+    Writing,
+)
 from ...compute.partitioned.one_step import LEADER
 from ...compute.partitioned.part import Part
 from ...compute.partitioned.part_state import Beginning, beginning_of, begun
 from ...compute.partitioned.placement import Division, divided
 from ...compute.partitioned.stored import Share, Stored, shares
+from ...compute.partitioned.totals import PartStatistics, WorkerStatistics, of_this_process
 from ...compute.partitioned.workers import Leader, Taken
 from ...compute.plan import DataflowPlan
 from ...compute.run import Run
@@ -47,9 +59,6 @@ from .wires import Wires
 
 TICK_S = 0.05
 """So often the leader looks, while it waits, whether its step is still wanted."""
-
-GATHER_ROWS = 10_000
-"""In a step of so many rows, equal rows of an output that lies by nothing are brought together, so that each worker writes its own."""
 
 
 class Team:
@@ -83,6 +92,7 @@ class Team:
         self.saves = Saves(saves)
         self.wires = Wires(streams[0])
         self.leader = Leader(workers, self.wires, PartStore(here or start.blob, start.writer))
+        self._last_told: list[Told] = []
 
     def install(self, division: Division, as_of: int, *, arranged: bool) -> int:
         """A number for the dataflow, of which each member has its part from now on."""
@@ -122,11 +132,18 @@ class Team:
                 raise answer.error
         return kept
 
-    def statistics(self, dataflow: int) -> list[tuple[OperatorStatistics, ...]]:
+    def ask(self, dataflow: int | None) -> list[Told]:
+        """What the members have done for the dataflow, if there is one."""
         self.leader.ask(dataflow)
         while (told := self.leader.told) is None:
             self.leader.receive(*self.wires.next())
+        self._last_told = told
         return told
+
+    def processes(self) -> tuple[WorkerStatistics, ...]:
+        """What all workers have done, members as they have said last."""
+        told = self._last_told or self.ask(None)
+        return of_this_process(self.wires), *(answer.worker for answer in told)
 
     def close(self) -> None:
         """The thread of `saves` has ended."""
@@ -161,6 +178,8 @@ class DividedDataflow(Part):
         self._due = dict.fromkeys(range(1, team.workers), NEVER_DUE)
         self._nbytes = dict.fromkeys(range(1, team.workers), 0)
         self._closed = False
+        self.at_rest = True
+        """Whether members that were asked for statistics would say the same again."""
         self._dataflow = team.install(division, as_of, arranged=arranged)
 
     def step(self, inputs: Mapping[GlobalId, Delta], lower: int, upper: int) -> Delta:
@@ -182,6 +201,7 @@ class DividedDataflow(Part):
         rows += sum(some.rows for each in stored.values() for some in each)
         gather = writing is not None and self.may_gather and rows >= GATHER_ROWS
         leader = self._team.leader
+        meter = leader.meter()
         taken = self._taken(inputs, stored, lower, upper)
         work = Work(lower, upper, writing, gather)
         leader.begin(self._dataflow, self, taken, work, step_memory())
@@ -191,7 +211,9 @@ class DividedDataflow(Part):
             self._due[member], self._nbytes[member] = said.next_due, said.nbytes
         self._next_due = None
         release_memory(rows)
-        return Stepped(self._put_out(together(self.output_schema, output, done.values()), upper), parts)
+        stepped = Stepped(self._put_out(together(self, output, done.values()), upper), parts)
+        meter.add_to(self.totals)
+        return stepped
 
     def _taken(
         self,
@@ -281,11 +303,15 @@ class DividedDataflow(Part):
             self._team.leader.install(Forget(self._dataflow))
 
     def statistics(self) -> tuple[OperatorStatistics, ...]:
-        mine = super().statistics()
-        if self._closed:
-            return mine
-        everywhere = [mine, *self._team.statistics(self._dataflow)]
-        return tuple(_together(node) for node in zip(*everywhere, strict=True))
+        return self.statistics_of_all()[0]
+
+    def statistics_of_all(self) -> tuple[tuple[OperatorStatistics, ...], tuple[PartStatistics, ...]]:
+        """Of its operators, those of all workers together; and of the members, in their order."""
+        told = [] if self._closed else self._team.ask(self._dataflow)
+        everywhere = [super().statistics(), *(answer.operators for answer in told)]
+        members = tuple(answer.part for answer in told if answer.part is not None)
+        self.at_rest = all(answer.at_rest for answer in told)
+        return tuple(_together(node) for node in zip(*everywhere, strict=True)), members
 
 
 def _together(parts: tuple[OperatorStatistics, ...]) -> OperatorStatistics:

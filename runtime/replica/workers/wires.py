@@ -18,7 +18,7 @@ import struct
 from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from time import monotonic
+from time import monotonic, perf_counter
 
 import pyarrow as pa
 
@@ -53,7 +53,8 @@ class Wires:
         self._poll = select.poll()
         self._arrived: deque[tuple[int, Message]] = deque()
         self._writing: set[int] = set()
-        self.nbytes = 0
+        self.messages = self.nbytes = 0
+        self.waited_s = 0.0
         for stream in streams.values():
             stream.setblocking(False)
             self._poll.register(stream, select.POLLIN)
@@ -63,6 +64,7 @@ class Wires:
         if not peer.pieces:
             self._writing.add(worker)
         pieces = encoded(message)
+        self.messages += 1
         self.nbytes += sum(map(len, pieces))
         peer.pieces.extend(pieces)
 
@@ -101,7 +103,10 @@ class Wires:
             peer.stream.close()
 
     def _wait(self, timeout_s: float | None) -> None:
-        for file, event in self._poll.poll(None if timeout_s is None else timeout_s * 1e3):
+        begun = perf_counter()
+        found = self._poll.poll(None if timeout_s is None else timeout_s * 1e3)
+        self.waited_s += perf_counter() - begun
+        for file, event in found:
             worker = self._by_file[file]
             if event & (select.POLLIN | select.POLLHUP | select.POLLERR):
                 self._read(worker)

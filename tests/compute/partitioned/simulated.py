@@ -70,14 +70,18 @@ class _Saves:
 
 
 @dataclass(slots=True)
-class _Wires:
+class SimulatedWires:
     """Those of one worker."""
 
     sender: int
     ways: defaultdict[tuple[int, int], deque[Message]]
     moved: Counter[int]
+    messages: int = 0
+    nbytes: int = 0
+    waited_s: float = 0.0
 
     def send(self, worker: int, message: Message) -> None:
+        self.messages += 1
         self.ways[self.sender, worker].append(message)
         if isinstance(message, Rows):
             self.moved[worker] += sum(buffer.size for _, buffer in message.pieces)
@@ -117,11 +121,11 @@ class Simulated:
 
     def __post_init__(self) -> None:
         store = PartStore(self.blob, "simulated")
-        self.leader = Leader(self.workers, _Wires(LEADER, self.ways, self.moved), store)
+        self.leader = Leader(self.workers, SimulatedWires(LEADER, self.ways, self.moved), store)
         self.beside = {worker: _Beside(self.files, self.writer) for worker in range(1, self.workers)}
         self.saves = _Saves(self)
         self.members = {
-            worker: Member(worker, self.workers, _Wires(worker, self.ways, self.moved), store, beside)
+            worker: Member(worker, self.workers, SimulatedWires(worker, self.ways, self.moved), store, beside)
             for worker, beside in self.beside.items()
         }
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import signal
 from collections import Counter
 from collections.abc import Iterator
 from random import Random
+from typing import Any
 
 import psycopg
+import psycopg.rows
 import pytest
 from inprocess import InProcess, eventually, running
 from ptvc.compute.partitioned.one_step import WorkerLost
@@ -390,9 +394,19 @@ def test_plans_say_among_whom_they_are_divided(runtime: InProcess) -> None:
         assert not [line for line in nodes if "by hash" in line or "level 1" in line], (
             "rows move when they come, and then no more"
         )
-        head, *nodes = explained(connection, "PHYSICAL PLAN FOR MATERIALIZED VIEW by_segment")
-        assert head == f"Divided among {workers} workers: rows as they come"
-        assert len([line for line in nodes if "by hash" in line]) == 2, "to a join, and segments elsewhere"
+        head, _, *nodes = explained(connection, "PHYSICAL PLAN FOR MATERIALIZED VIEW by_segment")
+        assert head == f"Divided among {workers} workers: rows as they come", "keys of the join may be split"
+        moved = re.search(r"  behind level 1: %(\d+)( by hash\(.*?\)), combined\n", "\n".join(nodes))
+        assert moved is not None, "segments are not where customers are"
+        assert [line for line in nodes if f"%{moved[1]}{moved[2]}" in line and "level 2" in line]
+        assert "  behind level 0, in the first step: how many rows keys have" in nodes
+        ((document,),) = connection.execute(
+            "EXPLAIN PHYSICAL PLAN AS JSON FOR MATERIALIZED VIEW by_segment"
+        ).fetchall()
+        division = json.loads(document)["division"]
+        assert division["workers"] == workers
+        expected = {"level": 1, "node": int(moved[1]), "last_level": 2, "combined": True}
+        assert expected.items() <= division["moves"][-1].items()
         connection.execute("CREATE INDEX orders_by_customer ON orders (customer)")
         connection.execute(
             "CREATE MATERIALIZED VIEW beside AS SELECT o.id, c.segment FROM orders o JOIN customers c USING (customer)"
@@ -405,6 +419,8 @@ def test_plans_say_among_whom_they_are_divided(runtime: InProcess) -> None:
             head
             == f"In one of {workers} workers: nothing in it brings rows together by a key, or adds them up"
         )
+        head, *_ = explained(connection, "PHYSICAL PLAN FOR SELECT count(*) FROM customers")
+        assert head.startswith(f"None of {workers} workers: queries are computed by one process")
         eventually(lambda: told(connection))
 
 
@@ -416,6 +432,108 @@ def told(connection: psycopg.Connection) -> bool:
         return False
     (counted,) = connection.execute("SELECT count(*) FROM orders").fetchone() or (0,)
     return any(f"rows_in={counted}" in line for line in lines)
+
+
+OF = " JOIN mz_catalog.mz_objects o ON o.id = w.object_id WHERE o.name = %s"
+
+
+def test_relations_say_what_each_worker_has_done(runtime: InProcess) -> None:
+    with runtime.connect() as connection:
+        create(connection)
+        check(connection)
+        connection.execute("CREATE MATERIALIZED VIEW doubled AS SELECT id * 2 AS twice FROM orders")
+        connection.execute("SELECT * FROM doubled").fetchall()
+        members = runtime.driver.members[replica(runtime)]
+        eventually(
+            lambda: told(connection) and of_view(connection, "doubled") and of_view(connection, "by_segment")
+        )
+        found = of_view(connection, "largest")
+        assert [row["worker_id"] for row in found] == list(range(len(members) + 1))
+        assert [row["process_id"] for row in found] == [os.getpid(), *members]
+        assert all(row["replica_id"] == replica(runtime) for row in found)
+        assert min(row["steps"] for row in found) > 0
+        assert sum(row["rows_received"] for row in found) > 0
+        assert all(row["messages_sent"] > 0 and row["bytes_sent"] > 0 for row in found)
+        assert all(row["busy_seconds"] > 0 for row in found)
+        assert found[0]["waiting_seconds"] > 0, "no rows move here, so it is the leader alone that waits"
+        assert all(row["waiting_seconds"] > 0 for row in of_view(connection, "by_segment"))
+        eventually(lambda: parts_make_the_whole(connection, "largest"))
+        (alone,) = of_view(connection, "doubled")
+        assert (alone["worker_id"], alone["rows_received"], alone["messages_sent"]) == (0, 0, 0)
+        assert alone["steps"] > 0
+        assert alone["busy_seconds"] > 0
+        assert alone["waiting_seconds"] == 0
+
+
+def test_relations_say_what_the_processes_are_and_how_even_their_work(runtime: InProcess) -> None:
+    """All orders are of one customer, so one worker has them all."""
+    with runtime.connect() as connection:
+        for statement in TABLES:
+            connection.execute(statement)  # type: ignore[arg-type]
+        connection.execute("INSERT INTO orders SELECT i, 7, i FROM generate_series(1, 3000) AS i")
+        connection.execute("SET cluster = divided")
+        connection.execute(f"CREATE MATERIALIZED VIEW largest AS {VIEWS['running']}".encode())
+        connection.execute("SELECT * FROM largest").fetchall()
+        members = runtime.driver.members[replica(runtime)]
+        eventually(lambda: told(connection))
+        processes = connection.execute(
+            "SELECT worker_id, process_id, cpu_seconds > 0, memory_bytes > 0, bytes_sent > messages_sent"
+            " FROM mz_internal.mz_cluster_replica_workers WHERE replica_id = %s ORDER BY worker_id",
+            [replica(runtime)],
+        ).fetchall()
+        pids = [os.getpid(), *members]
+        assert processes == [(number, pid, True, True, True) for number, pid in enumerate(pids)]
+        (skew,) = connection.execute(
+            f"SELECT w.workers, w.state_rows, w.state_bytes >= 1, w.busy >= 1 FROM mz_internal.mz_dataflow_skew w {OF}",
+            ["largest"],
+        ).fetchall()
+        assert skew == (len(pids), float(len(pids)), True, True)
+        lines = explained(connection, "ANALYZE FOR MATERIALIZED VIEW largest")
+        for number in range(len(pids)):
+            (line,) = (line for line in lines if line.startswith(f"  worker={number}  steps="))
+            assert re.search(r"busy_ms=\d.* waiting_ms=\d.* rows_received=\d.* state_rows=\d", line)
+        lines = explained(connection, "ANALYZE MEMORY FOR MATERIALIZED VIEW largest")
+        assert [
+            line for line in lines if re.fullmatch(r"  worker=0  state_rows=\d+  memory_bytes=\d+.*", line)
+        ]
+
+
+def test_a_replica_of_one_process_is_one_worker() -> None:
+    with running() as runtime, runtime.connect() as connection:
+        connection.execute("CREATE TABLE orders (id int NOT NULL, customer int, amount int)")
+        connection.execute(f"CREATE MATERIALIZED VIEW largest AS {VIEWS['largest']}".encode())
+        connection.execute("INSERT INTO orders VALUES (1, 2, 3)")
+        eventually(lambda: told(connection))
+        (found,) = of_view(connection, "largest")
+        assert (found["worker_id"], found["process_id"], found["messages_sent"]) == (0, os.getpid(), 0)
+        assert connection.execute("SELECT * FROM mz_internal.mz_dataflow_skew").fetchall() == []
+        nodes = explained(connection, "PHYSICAL PLAN FOR MATERIALIZED VIEW largest")
+        assert nodes[0].lstrip().startswith("0  level 0  Import"), "nothing is said of workers"
+
+
+def parts_make_the_whole(connection: psycopg.Connection, name: str) -> bool:
+    """What the workers hold is what the operators do, and the dataflow; a merge may come between two of the three."""
+    parts = connection.execute(
+        "SELECT sum(w.state_rows)::bigint, sum(w.memory_bytes)::bigint, sum(w.mapped_bytes)::bigint"
+        f" FROM mz_internal.mz_dataflow_workers w {OF}",
+        [name],
+    ).fetchone()
+    operators = connection.execute(
+        "SELECT sum(w.state_rows)::bigint, sum(w.state_bytes)::bigint, sum(w.mapped_bytes)::bigint"
+        f" FROM mz_internal.mz_dataflow_operators w {OF}",
+        [name],
+    ).fetchone()
+    dataflow = connection.execute(
+        f"SELECT w.memory_bytes, w.mapped_bytes FROM mz_internal.mz_dataflow_state w {OF}", [name]
+    ).fetchone()
+    assert parts is not None
+    return parts[0] > 0 and parts == operators and parts[1:] == dataflow
+
+
+def of_view(connection: psycopg.Connection, name: str) -> list[dict[str, Any]]:
+    cursor = connection.cursor(row_factory=psycopg.rows.dict_row)
+    query = f"SELECT w.* FROM mz_internal.mz_dataflow_workers w {OF} ORDER BY w.worker_id"
+    return cursor.execute(query.encode(), [name]).fetchall()
 
 
 def test_how_many_workers_there_are() -> None:

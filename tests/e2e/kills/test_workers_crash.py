@@ -51,6 +51,17 @@ def members(leader: int) -> set[int]:
     return {pid for pid, parent in parents.items() if parent in servers}
 
 
+def told(runtime: Runtime) -> set[int]:
+    """The workers that have done anything for a view, as relations say; each has a part of every one."""
+    query = (
+        "SELECT p.process_id, count(*) FROM mz_internal.mz_cluster_replica_workers p"
+        " JOIN mz_internal.mz_dataflow_workers w ON w.replica_id = p.replica_id AND w.worker_id = p.worker_id"
+        " WHERE p.process_id = w.process_id AND p.cpu_seconds > 0 AND p.memory_bytes > 0 AND p.bytes_sent > 0"
+        " AND w.busy_seconds > 0 AND w.state_rows > 0 GROUP BY p.process_id"
+    )
+    return {int(process) for process, views in runtime.run(query) if int(views) == len(VIEWS)}
+
+
 def check(runtime: Runtime) -> bool:
     """Compares once all views are as far as the tables."""
     for name, query in VIEWS.items():
@@ -78,6 +89,7 @@ def test_views_go_on_when_workers_and_their_leader_are_killed() -> None:
             leader = resident(runtime)
             led = runtime.eventually(lambda leader=leader: members(leader))  # type: ignore[misc]
             assert len(led) == 2
+            runtime.eventually(lambda all_=led | {leader}: told(runtime) == all_)  # type: ignore[misc]
             if kill is not None:
                 os.kill(random.choice(sorted(led)) if kill == "member" else leader, signal.SIGKILL)
             first = random.randrange(1_000_000)

@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from ptvc.compute.lower import lower
+from ptvc.compute.partitioned.totals import PartStatistics, WorkerStatistics
 from ptvc.expr.tree.relation import Aggregate, Filter, Get, Reduce
 from ptvc.expr.tree.scalar import Call, ColumnRef, Literal
 from ptvc.persist.key_search import KeySearch
@@ -29,6 +30,7 @@ from ptvc.replica.protocol import (
     PeekIndex,
     PeekRows,
     Progress,
+    ReplicaProcesses,
     RunJob,
     SinkProgress,
     UnixAddress,
@@ -89,7 +91,8 @@ def test_messages_hold_what_they_held() -> None:
         PeekIndex(2, "u2", b"keys", relation, 4),
         PeekIndex(3, "u2", b"keys", (1, 0), 4, consolidated=True),
         CancelPeek(3),
-        DataflowStatistics("u1", (), 3, 4),
+        DataflowStatistics("u1", (), (PartStatistics(1, 2, 3, 4, 0.5, 0.25, 5, 6, 7),)),
+        ReplicaProcesses((WorkerStatistics(1, 0.5, None, 2, 3), WorkerStatistics(4, 0.5, 6, 7, 8))),
         RunJob(1, None, lower(relation), 4, (source,), None, (0,), None, "x", 2),
     ):
         data = b"".join(encode(message))

@@ -148,6 +148,58 @@ def test_statistics_are_those_of_all_workers(team: Team) -> None:
     assert dataflow.elsewhere_nbytes == 0
 
 
+def test_each_worker_says_what_it_has_done_and_holds(team: Team) -> None:
+    began = team.processes()
+    assert [worker.process_id for worker in began] == [os.getpid(), *team.pids]
+    assert all(worker.cpu_s > 0 for worker in began)
+    dataflow = DividedDataflow(team, self_join(), 0)
+    dataflow.step({"u1": given([(i, i % 50) for i in range(3_000)], 0)}, 0, 1)
+    dataflow.step({"u1": given([(7, 70)], 1)}, 1, 2)
+    operators, members = dataflow.statistics_of_all()
+    parts = [dataflow.totals.with_state(dataflow.spines().values()), *members]
+    assert len(parts) == team.workers
+    assert sum(part.state_rows for part in parts) == sum(operator.state_rows for operator in operators)
+    assert sum(part.memory_bytes for part in members) == dataflow.elsewhere_nbytes
+    assert all(part.rows_received > 0 for part in parts), "rows move from all to all"
+    assert sum(part.rows_received for part in members) > 3_000 // team.workers, "what is dealt out counts"
+    assert parts[0].steps == 2
+    assert all(part.busy_s > 0 and part.waiting_s > 0 and part.messages_sent > 0 for part in parts)
+    dataflow.close()
+    for before, after, part in zip(began, team.processes(), parts, strict=True):
+        assert after.bytes_sent - before.bytes_sent >= part.bytes_sent > 0
+        assert after.messages_sent - before.messages_sent >= part.messages_sent
+        assert after.cpu_s >= before.cpu_s
+
+
+def test_members_are_asked_again_until_their_state_is_at_rest(team: Team, tmp_path: Path) -> None:
+    """They move it to files beside the steps."""
+    dataflow = DividedDataflow(team, self_join(), 0)
+    dataflow.keep_others(str(tmp_path), 100, None)()
+    dataflow.step({"u1": given([(i, i) for i in range(20_000)], 0)}, 0, 1)
+    deadline = monotonic() + 60
+    while True:
+        _, members = dataflow.statistics_of_all()
+        if dataflow.at_rest:
+            break
+        assert monotonic() < deadline
+    assert all(part.mapped_bytes > 0 for part in members)
+    assert dataflow.statistics_of_all()[1] == members
+
+
+def test_a_step_costs_no_message_more_because_it_is_counted(team: Team) -> None:
+    """One row of a member: there and back."""
+    dataflow = DividedDataflow(team, lower(r.Distinct(r.Get("u1", PAIRS))), 0)
+    dataflow.step({"u1": given([(i, 0) for i in range(10)], 0)}, 0, 1)
+    for time in range(1, 20):
+        before = team.wires.messages, dataflow.totals.messages_sent, dataflow.totals.steps
+        dataflow.step({"u1": given([(1_000 + time, 0)], time)}, time, time + 1)
+        after = team.wires.messages, dataflow.totals.messages_sent, dataflow.totals.steps
+        assert after[0] - before[0] == after[1] - before[1] <= 1
+        assert after[2] - before[2] == 1
+    (member, *_) = dataflow.statistics_of_all()[1]
+    assert member.messages_sent <= member.steps + (team.workers - 1), "Done, and rows of the first step"
+
+
 def test_all_workers_move_their_state_to_files_when_memory_is_short(team: Team, tmp_path: Path) -> None:
     dataflow = DividedDataflow(team, self_join(), 0)
     dataflow.keep_others(str(tmp_path), 1_000_000, None)()

@@ -14,7 +14,7 @@ import pytest
 from ptvc.compute.partitioned.messages import Aborted, Message, Rows
 from ptvc.compute.partitioned.one_step import WorkerLost
 from ptvc.compute.partitioned.row_format import from_buffer, to_buffer
-from ptvc.replica.workers.wires import Wires
+from ptvc.replica.workers.wires import Wires, encoded
 from ptvc.repr.batch import Batch
 from ptvc.repr.schema import Column, Schema
 from ptvc.repr.types import BOOL, INT4, INT8, TEXT, Kind, ScalarType
@@ -83,6 +83,24 @@ def test_what_is_collected_is_still_to_be_received() -> None:
         one.flush()
         assert Aborted(1) in other.collect()
         assert [received(other)[1] for _ in range(2)] == [Aborted(1), Aborted(2)]
+
+
+def test_what_is_sent_and_waited_for_is_counted() -> None:
+    with connected(2) as (one, other):
+        for step in range(3):
+            one.send(1, Aborted(step))
+        one.flush()
+        assert one.messages == 3
+        assert (one.nbytes, other.nbytes, other.messages) == (
+            sum(len(piece) for step in range(3) for piece in encoded(Aborted(step))),
+            0,
+            0,
+        )
+        for step in range(3):
+            assert received(other)[1] == Aborted(step)
+        waited = other.waited_s
+        assert other.receive(0.05) is None
+        assert other.waited_s - waited >= 0.049
 
 
 def test_a_worker_that_has_ended_is_lost() -> None:

@@ -21,8 +21,8 @@ from ptvc.repr.batch import NO_ERRORS, Delta
 from ptvc.repr.schema import Schema
 from ptvc.repr.types import INT4
 
-from .histories import batch_of, history, random_cuts, schema_of, updates_of
-from .reference import Row, Update, as_of, collect
+from ..histories import batch_of, history, random_cuts, schema_of, updates_of
+from ..reference import Row, Update, as_of, collect
 
 PAIRS = schema_of(INT4, INT4)
 NODES = schema_of(INT4)
