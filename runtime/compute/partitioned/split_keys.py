@@ -109,9 +109,7 @@ class SplitKeys:
             if len(rows) < least:
                 continue
             hashes = hash_columns([rows.columns[i] for i in by], len(rows))
-            hashes = hashes[
-                Occurrences(hashes).often(least)
-            ]  # to sort all of them would take longer than to send them
+            hashes = hashes[Occurrences(hashes).often(least)]  # mostly none
             found += [(join, side, key, count) for key, count in heavy(hashes, least).items()]
         joins, sides, keys, rows_ = zip(*found, strict=True) if found else ((), (), (), ())
         nothing = np.array([key is None for key in keys], np.bool_)
