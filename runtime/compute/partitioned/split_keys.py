@@ -24,6 +24,7 @@ from ...repr.hash import hash_columns
 from ...repr.schema import Column, Schema
 from ...repr.types import INT8
 from ..checkpoint import SPLIT_KEYS
+from ..operators.reductions.occurrences import Occurrences
 from ..plan import JoinOp
 from ..run_store import StateId
 from ..spark.hot_keys import DEALT, HotKeys, heavy, hot_keys
@@ -103,9 +104,12 @@ class SplitKeys:
             if not len(rows):
                 continue
             assert isinstance(by, tuple)
-            hashes = hash_columns([rows.columns[i] for i in by], len(rows))
-            least = max(1, HOT_ROWS // self._parts)
             found.append((join, side, None, len(rows)))
+            least = max(1, HOT_ROWS // self._parts)
+            if len(rows) < least:
+                continue
+            hashes = hash_columns([rows.columns[i] for i in by], len(rows))
+            hashes = hashes[Occurrences(hashes).often(least)]  # mostly none
             found += [(join, side, key, count) for key, count in heavy(hashes, least).items()]
         joins, sides, keys, rows_ = zip(*found, strict=True) if found else ((), (), (), ())
         nothing = np.array([key is None for key in keys], np.bool_)

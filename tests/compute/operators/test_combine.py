@@ -221,7 +221,7 @@ def test_a_reduction_is_given_no_columns_that_it_does_not_read() -> None:
 
 
 @pytest.mark.parametrize("values", [1, 10, 5_000, 40_000])
-def test_values_are_counted_without_sorting_them(values: int) -> None:
+def test_values_are_counted_in_a_table(values: int) -> None:
     drawn = np.random.default_rng(values).integers(0, values, 50_000)
     found = Occurrences(hash_columns([pa.array(drawn)], len(drawn)))
     counts = np.bincount(drawn, minlength=values)
