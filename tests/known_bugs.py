@@ -1392,7 +1392,9 @@ OTHERS = (
                 "return True",
             ),
         ),
-        ("tests/storage/source/delta/test_connector.py::test_only_what_differs_is_handed_out",),
+        (
+            "tests/storage/source/delta/test_connector.py::test_files_that_a_compaction_has_replaced_are_not_read_again",
+        ),
     ),
     Mutant(
         "who alters a table upstream and the snapshot of it wait for each other",

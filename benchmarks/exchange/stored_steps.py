@@ -6,14 +6,14 @@ from collections.abc import Mapping
 
 from ptvc.compute.dataflow import Dataflow
 from ptvc.compute.partitioned.messages import Writing
-from ptvc.compute.partitioned.stored import Stored
+from ptvc.compute.partitioned.stored import READ_APART_ROWS, Stored
 from ptvc.compute.plan import DataflowPlan
 from ptvc.expr.tree.relation import GlobalId
 from ptvc.persist.blob.base import Blob
 from ptvc.persist.part import PartRef
 from ptvc.persist.read import read_updates
 from ptvc.persist.write import write_parts
-from ptvc.replica.installed import FEW_WRITTEN_ROWS, READ_APART_ROWS
+from ptvc.replica.installed import FEW_WRITTEN_ROWS
 from ptvc.replica.workers.team import DividedDataflow
 from ptvc.repr.batch import NO_ERRORS, Batch, Delta
 

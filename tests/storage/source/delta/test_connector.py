@@ -191,6 +191,18 @@ def test_only_what_differs_is_handed_out(tmp_path: Path) -> None:
     assert statistics.snapshot_done
 
 
+def test_files_that_a_compaction_has_replaced_are_not_read_again(tmp_path: Path) -> None:
+    uri = place(tmp_path)
+    for key in (1, 2):
+        write_deltalake(uri, table([(key, "a", "x")]), mode="append")
+    source = reader(uri)
+    source.drain()
+    DeltaTable(uri).optimize.compact()
+    DeltaTable(uri).vacuum(retention_hours=0, enforce_retention_duration=False, dry_run=False)
+    source.drain()
+    assert source.rows == Counter({(1, "a", "x"): 1, (2, "a", "x"): 1})
+
+
 def test_what_was_vacuumed_unread_stalls(tmp_path: Path) -> None:
     uri = place(tmp_path)
     write_deltalake(uri, table([(1, "a", "x")]))
