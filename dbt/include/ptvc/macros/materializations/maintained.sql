@@ -1,8 +1,10 @@
 {# What is maintained by the runtime, and so is only touched when its definition changed. #}
 
-{# The model's query: of a config `dialect`, what that means in PostgreSQL's SQL. A `ref` in a string is the place of what is staged. #}
+{# The model's query: of a config `dialect`, what that means in PostgreSQL's SQL. A `ref` in a string is the place of what is staged.
+   A model in Python has none. #}
 {% macro ptvc__query(sql) -%}
-  {{ return(adapter.literals_in_place(adapter.translated(sql, model))) }}
+  {% set query = adapter.translated(sql, model) %}
+  {{ return(none if query is none else adapter.literals_in_place(query)) }}
 {%- endmacro %}
 
 {% materialization view, adapter='ptvc' %}

@@ -19,7 +19,7 @@
     {% call statement('python', language='python') %}{{ ptvc__python_code(compiled_code, staging) }}{% endcall %}
     {% set query = 'select * from ' ~ staging.render() %}
   {% endif %}
-  {% if ptvc__keeps_dependents(existing) and not adapter.reads_staged(compiled_code) %}
+  {% if ptvc__keeps_dependents(existing) and not ptvc__reads_staged() %}
     {% set built = ptvc__exchange_rows(existing, target_relation, intermediate, query) %}
   {% else %}
     {% set built = ptvc__exchange_table(existing, target_relation, intermediate, query) %}
@@ -75,7 +75,7 @@
   {% call statement('main') -%}
     {{ get_create_table_as_sql(False, intermediate, sql) }}
   {%- endcall %}
-  {{ return(ptvc__swap_table(existing, target_relation, intermediate, adapter.reads_staged(compiled_code))) }}
+  {{ return(ptvc__swap_table(existing, target_relation, intermediate, ptvc__reads_staged())) }}
 {%- endmacro %}
 
 {% macro ptvc__swap_table(existing, target_relation, intermediate, reads_staged) -%}

@@ -4,6 +4,11 @@
 #}
 
 {%- macro py_script_comment() -%}
+# What the model reads, all as of one time.
+_ptvc_relations = {{ ptvc__python_reads() | tojson }}
+{%- endmacro -%}
+
+{%- macro ptvc__python_reads() -%}
 {%- set relations = [] -%}
 {%- for reference in model.refs -%}
   {%- set arguments = [reference.get('package'), reference['name']] if reference.get('package') else [reference['name']] -%}
@@ -18,8 +23,7 @@
 {%- for reference in model.sources -%}
   {%- do relations.append(resolve_model_name(source(*reference).render())) -%}
 {%- endfor -%}
-# What the model reads, all as of one time.
-_ptvc_relations = {{ relations | tojson }}
+{{- return(relations) -}}
 {%- endmacro -%}
 
 {%- macro ptvc__python_code(compiled_code, staging) -%}

@@ -15,6 +15,11 @@
   {{ return(not wanted.is_sink and (action == 'replace' or (action == 'create' and adapter.reads_new(sql)))) }}
 {%- endmacro %}
 
+{# Whether the model reads what is staged. Code in Python names it in strings of its own syntax, so its relations are asked for. #}
+{% macro ptvc__reads_staged() -%}
+  {{ return(adapter.reads_staged(ptvc__python_reads() | join(', ') if model['language'] == 'python' else compiled_code)) }}
+{%- endmacro %}
+
 {# Before something is changed: one run at a time does so. True if another one was waited for: what was there may be another now. #}
 {% macro ptvc__begin() -%}
   {{ return(not adapter.has_begun() and adapter.begin(ptvc__schemas_of_run())) }}
