@@ -159,14 +159,14 @@ def own_directories(directory: Path, blobs: str) -> tuple[Path, ...]:
     return tuple(found)
 
 
-def check_outside(path: str, own: Iterable[Path], what: str) -> None:
+def check_outside(path: str, own: Iterable[Path], what: str, hint: str | None = None) -> None:
     """Raises InvalidParameter if `path`, symbolic links and `..` resolved, is in one of the directories of the runtime."""
     place = Path(path).resolve()
     for directory in own:
         if place.is_relative_to(directory):
             raise InvalidParameter(
                 f'{what} "{path}", which is in the runtime\'s own directory "{directory}"',
-                hint="Name a directory of its own, outside of the environment's.",
+                hint=hint or "Name a directory of its own, outside of the environment's.",
             )
 
 

@@ -159,11 +159,11 @@ def open_existing_place(url: str) -> Place:
     return open_place(url)
 
 
-def check_apart(url: str, own: tuple[Path, ...]) -> None:
-    """Raises InvalidParameter for a place inside the runtime's own directories: it would be lost with them."""
+def check_apart(url: str, own: tuple[Path, ...], what: str, hint: str | None = None) -> None:
+    """Raises InvalidParameter for a place inside the runtime's own directories, which begins with `what`: it would be lost with them."""
     split = urlsplit(url)
     if split.scheme == "file":
-        check_outside(unquote(split.path), own, "backups cannot be kept in")
+        check_outside(unquote(split.path), own, what, hint)
 
 
 def _below(url: str, name: str) -> str:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import csv
-import json
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from ..errors import InvalidParameter
+from .artifacts import read_artifact
 from .nodes import Node
 from .statements import quoted, relation_name
 
@@ -34,16 +35,14 @@ def of_yaml(node: Node) -> Columns | None:
 
 def of_catalog(path: Path) -> Mapping[str, Columns]:
     """Those of sources, by id, in a catalog.json that `dbt docs generate` has written."""
-    try:
-        found = json.loads(path.read_text(encoding="utf-8"))["sources"]
+
+    def of_json(catalog: Any) -> Mapping[str, Columns]:
         return {
             id_: {quoted(column["name"]): column["type"] for column in source["columns"].values()}
-            for id_, source in found.items()
+            for id_, source in catalog["sources"].items()
         }
-    except OSError as error:
-        raise InvalidParameter(f"there is no catalog at {path}: {error.strerror}") from error
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise InvalidParameter(f"{path} is not a catalog.json of dbt: {error!r}") from error
+
+    return read_artifact(path, "catalog", of_json, "`dbt docs generate`")
 
 
 def of_seed(node: Node, root: Path) -> Columns:

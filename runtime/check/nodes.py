@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import Any
 
 from dbt.adapters.ptvc.translation import dialect_of
 
-from ..errors import InvalidParameter
+from .artifacts import read_artifact
 
 RELATIONS = ("model", "seed", "snapshot", "source", "function")
 """Types of nodes that others may read."""
@@ -137,18 +136,9 @@ class Project:
     @classmethod
     def read(cls, manifest: Path, root: Path) -> Project:
         """A manifest.json, or that in a directory."""
-        path = manifest / "manifest.json" if manifest.is_dir() else manifest
-        try:
-            text = path.read_text(encoding="utf-8")
-        except OSError as error:
-            raise InvalidParameter(
-                f"there is no manifest at {path}: {error.strerror}",
-                hint="`dbt parse` and `dbt compile` write it.",
-            ) from error
-        try:
-            return cls.from_json(json.loads(text), root)
-        except (ValueError, KeyError, AttributeError) as error:
-            raise InvalidParameter(f"{path} is not a manifest of dbt: {error!r}") from error
+        return read_artifact(
+            manifest, "manifest", lambda found: cls.from_json(found, root), "`dbt parse` or `dbt compile`"
+        )
 
     def of_type(self, *types: str) -> list[Node]:
         return [node for node in self.nodes.values() if node.type in types]

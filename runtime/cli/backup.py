@@ -27,6 +27,7 @@ PlaceArgument = Annotated[
 
 
 def backup(
+    context: typer.Context,
     place: PlaceArgument,
     path: PathOption = DEFAULT_PATH,
     consensus: ConsensusOption = None,
@@ -54,10 +55,15 @@ def backup(
     from ..backup.take import take
     from ..clock import SystemClock
 
+    source = context.get_parameter_source("secrets_key_file")
+    if not with_keys and source is not None and source.name == "COMMANDLINE":
+        raise InvalidParameter(
+            "--secrets-key-file names what --with-keys puts into a backup", hint="Give both, or neither."
+        )
     url = place_url(place)
     keys = _keys(secrets_key_file or path / KEY_FILE) if with_keys else None
     with existing_stores(path, consensus, blob) as stores:
-        check_apart(url, own_directories(path, stores.location.blob))
+        check_apart(url, own_directories(path, stores.location.blob), "backups cannot be kept in")
         target = open_place(url)
         with target.used():
             taken = take(stores, target, SystemClock(), keys)
@@ -95,7 +101,8 @@ def restore(
         known.blob if blob is None else blob_url(blob, os.environ),
     )
     url = place_url(place)
-    check_apart(url, own_directories(path, location.under(path).blob))
+    own = own_directories(path, location.under(path).blob)
+    check_apart(url, own, "cannot restore from", hint="Restore into another directory, with --path.")
     source = open_existing_place(url)
     manifest = source.manifest(name)
     with closing(lock(path)), source.used():

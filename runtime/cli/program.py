@@ -14,6 +14,7 @@ from ..errors import PtvcError
 from ..porting.commands import port
 from .backup import backup, backups, restore
 from .client import sql, status, watch
+from .command import Command
 from .lifecycle import down, up
 from .output import console, fail
 from .pack import pack
@@ -58,9 +59,9 @@ for command in (
     restore,
     backups,
 ):
-    app.command()(command)
-persist.command("inspect")(inspect_store)
-persist.command("verify")(verify_store)
+    app.command(cls=Command)(command)
+persist.command("inspect", cls=Command)(inspect_store)
+persist.command("verify", cls=Command)(verify_store)
 
 
 def main() -> None:

@@ -3,19 +3,19 @@ a model is ported."""
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from ..check import declared
+from ..check.artifacts import read_artifact
 from ..check.environment import Environment
 from ..check.nodes import Node
 from ..check.statements import quoted
 from ..clock import SystemClock
 from ..dialects.translate import type_of
-from ..errors import InvalidParameter, PtvcError
+from ..errors import PtvcError
 from .project import Column, File, Project
 
 Columns = Mapping[str, str]
@@ -121,8 +121,8 @@ def of_seed(project: Project, file: File, dialect: str | None) -> Columns | None
 
 def of_catalog(path: Path, dialect: str) -> dict[str, Columns]:
     """By key, those of sources, seeds and models in a catalog.json that dbt has written for the other warehouse."""
-    try:
-        document = json.loads((path / "catalog.json" if path.is_dir() else path).read_text(encoding="utf-8"))
+
+    def of_json(document: Any) -> dict[str, Columns]:
         found: dict[str, Columns] = {}
         for section in ("nodes", "sources"):
             for id_, entry in document[section].items():
@@ -130,10 +130,8 @@ def of_catalog(path: Path, dialect: str) -> dict[str, Columns]:
                 key = f"source:{parts[2]}.{parts[3]}" if section == "sources" else f"ref:{parts[-1]}"
                 found[key] = _of_entry(entry, dialect)
         return found
-    except OSError as error:
-        raise InvalidParameter(f"there is no catalog at {path}: {error.strerror}") from error
-    except (ValueError, KeyError, TypeError, AttributeError, IndexError) as error:
-        raise InvalidParameter(f"{path} is not a catalog.json of dbt: {error!r}") from error
+
+    return read_artifact(path, "catalog", of_json, "`dbt docs generate`")
 
 
 _OF_ANY_SCALE = re.compile(r"(number|decimal|numeric)", re.IGNORECASE)

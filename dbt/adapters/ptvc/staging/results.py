@@ -29,7 +29,8 @@ def refusal(
     for node in nodes:
         if node == cause:
             held_back = f". Held back with it: {others}" if others else ""
-            found[node] = "error", f"the release of this run was refused, as a whole: {reason}{held_back}"
+            refused = f"the release of this run was refused, as a whole: {reason}"
+            found[node] = "error", refused.removesuffix(".") + held_back if others else refused
         else:
             said = f"the release of this run was refused; the error is that of {nodes[cause or '']}"
             found[node] = "skipped", said
