@@ -39,6 +39,10 @@ class Place:
     blobs: Blob
     files: Blob
 
+    def file_url(self, key: BlobKey) -> str:
+        """Where a file is, for people to find it: without what says where S3 is."""
+        return urlsplit(_below(_below(self.url, "backups"), key))._replace(query="").geturl()
+
     def complete(self) -> list[str]:
         """The names of the backups that are whole, oldest first."""
         return [folder.name for folder in self._whole()]

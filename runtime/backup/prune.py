@@ -40,21 +40,37 @@ MOST_BLOBS = 100_000
 _MOST_PLANS = 10_000
 
 
+@dataclass(frozen=True, slots=True)
+class Unfinished:
+    """A backup that is under way, or was killed: until `killed_ms` nobody knows, unless its `marks` are deleted."""
+
+    name: str
+    said_ms: int
+    marks: tuple[BlobKey, ...]
+
+    @property
+    def killed_ms(self) -> int:
+        return self.said_ms + KILLED_MS
+
+
 @dataclass(slots=True)
 class Pruned:
-    """How many backups and blobs were removed.  `others` that are at it, or may be, are why there may be more."""
+    """How many backups and blobs were removed.  `others` that are at it, or may be, are why there may be more; of these `unfinished` keep
+    it up."""
 
     backups: int = 0
     blobs: int = 0
     others: tuple[str, ...] = ()
+    unfinished: tuple[Unfinished, ...] = ()
 
 
 class _Others(Exception):
     """Others are using the place in a way that this removal does not know of."""
 
-    def __init__(self, *names: str) -> None:
+    def __init__(self, *names: str, unfinished: tuple[Unfinished, ...] = ()) -> None:
         super().__init__(*names)
         self.names = names
+        self.unfinished = unfinished
 
 
 def prune(place: Place, keep: int, clock: Clock) -> Pruned:
@@ -73,7 +89,7 @@ def prune(place: Place, keep: int, clock: Clock) -> Pruned:
                 _settle(place, killed)
                 plan = _planned(place, keep, killed, clock.now_ms())
             except _Others as others:
-                pruned.others = others.names
+                pruned.others, pruned.unfinished = others.names, others.unfinished
                 break
             if plan is None:
                 break
@@ -137,6 +153,7 @@ def _backups(place: Place, killed: int) -> tuple[list[Folder], list[list[BlobKey
     whole: list[Folder] = []
     left: list[list[BlobKey]] = []
     under_way: list[str] = []
+    unfinished: list[Unfinished] = []
     for folder in folders(place.files):
         if folder.of_plan:
             continue
@@ -144,6 +161,9 @@ def _backups(place: Place, killed: int) -> tuple[list[Folder], list[list[BlobKey
             said = last_said(place.files, folder)
             if said is None or said > killed:
                 under_way.append(folder.name)
+                if said is not None:
+                    marks = tuple(folder.key(file) for file in folder.begun)
+                    unfinished.append(Unfinished(folder.name, said, marks))
                 continue
             if create(place.files, folder.key(MANIFEST_FILE), VOID) == VOID:
                 place.files.put(folder.key(VOID_FILE), VOID)
@@ -153,7 +173,7 @@ def _backups(place: Place, killed: int) -> tuple[list[Folder], list[list[BlobKey
         else:
             whole.append(folder)
     if under_way:
-        raise _Others(*under_way)
+        raise _Others(*under_way, unfinished=tuple(unfinished))
     return whole, left
 
 

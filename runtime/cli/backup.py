@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
@@ -20,6 +21,8 @@ from .stores import existing_stores
 
 if TYPE_CHECKING:
     from ..backup.manifest import Manifest
+    from ..backup.place import Place
+    from ..backup.prune import Pruned
 
 PlaceArgument = Annotated[
     str, typer.Argument(metavar="PLACE", help="Where backups are: a directory, or s3://bucket/prefix.")
@@ -76,10 +79,8 @@ def backup(
         console.print(
             f"removed {pruned.backups} older backups, and {pruned.blobs} blobs that none needs any more"
         )
-        if pruned.others:
-            console.print(
-                f"Others are at it, or were killed less than a day ago: {', '.join(pruned.others)}; the next backup removes what they have kept."
-            )
+        for line in _what_kept_more(pruned, target):
+            console.print(line, highlight=False, markup=False)
 
 
 def restore(
@@ -139,8 +140,25 @@ def backups(place: PlaceArgument) -> None:
     print_table(table)
 
 
+def _what_kept_more(pruned: Pruned, place: Place) -> Iterator[str]:
+    """Why there may be more to remove, and when it will be."""
+    unfinished = {one.name for one in pruned.unfinished}
+    if passing := [name for name in pruned.others if name not in unfinished]:
+        yield f"Others are at it: {', '.join(passing)}; the next backup removes what they have kept."
+    for one in pruned.unfinished:
+        yield (
+            f"Backup {one.name} has not ended, and said so last at {_time(one.said_ms)}: until it has, older ones are not removed before "
+            f"{_time(one.killed_ms)}. If it was killed, and runs nowhere any more, they are removed by the next backup with --keep once "
+            f"this is deleted: {', '.join(map(place.file_url, one.marks))}"
+        )
+
+
 def _when(manifest: Manifest) -> str:
-    return f"{datetime.fromtimestamp(manifest.taken_ms / 1000, UTC):%Y-%m-%d %H:%M:%S} UTC"
+    return _time(manifest.taken_ms)
+
+
+def _time(at_ms: int) -> str:
+    return f"{datetime.fromtimestamp(at_ms / 1000, UTC):%Y-%m-%d %H:%M:%S} UTC"
 
 
 def _keys(path: Path) -> bytes:

@@ -127,6 +127,25 @@ def test_what_cannot_be_looked_at(arguments: tuple[str, ...], message: str) -> N
     assert message in problems
 
 
+@pytest.mark.parametrize("option", ["manifest", "catalog"])
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "it is empty"),
+        (b"\xff", "it is no text in UTF-8"),
+        (b"[1", "Expecting ',' delimiter: line 1 column 3 (char 2)"),
+        (b"[]", "its JSON has another structure"),
+        (b'{"nodes": {"n": {}}}', "is missing in it"),
+    ],
+)
+def test_what_is_no_artifact(option: str, content: bytes, message: str, root: Path, tmp_path: Path) -> None:
+    (file := tmp_path / "other.json").write_bytes(content)
+    code, _, problems = run("check", "--project-dir", root, f"--{option}", file)
+    assert code == 2
+    assert f"{file} is no {option}.json of dbt: " in problems
+    assert message in problems
+
+
 def test_a_manifest_is_taken_as_it_is(tmp_path: Path) -> None:
     write_project(tmp_path, 10)
     compiled = write_compiled(tmp_path)

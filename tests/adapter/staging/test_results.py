@@ -30,6 +30,7 @@ def targets() -> list[tuple[str, PtvcRelation]]:
         ('relation "b" already exists in schema "s"', "b"),
         ("view s.b rests on it", "b"),
         ("clusters did not come to rest", "a"),  # none is named: the first one
+        ("create another sink, with a target of its own.", "a"),
         ('relation "bb" and "a_b" are gone', "a"),
     ],
 )
@@ -40,7 +41,7 @@ def test_one_has_the_error(reason: str, cause: str) -> None:
         status, message = found[node]
         if name == cause:
             assert status == "error"
-            assert message.endswith(f"{reason}. Held back with it: {', '.join(others)}")
+            assert message.endswith(f"{reason.rstrip('.')}. Held back with it: {', '.join(others)}")
         else:
             assert (status, message) == (
                 "skipped",

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import random
 import threading
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import psycopg
 import pytest
 from inprocess import FAST, InProcess, eventually, rows
+from ptvc.backup.marks import KILLED_MS
 from ptvc.cli import app
 from ptvc.clock import SystemClock
 from servers.s3_server import S3Server
@@ -189,6 +191,10 @@ def test_so_many_are_kept(fresh: InProcess, tmp_path: Path) -> None:
     assert not any(path.stat().st_mode & 0o077 for path in everything), "it holds rows: its owner's alone"
 
 
+def utc(at_ms: int) -> str:
+    return f"{datetime.fromtimestamp(at_ms / 1000, UTC):%Y-%m-%d %H:%M:%S} UTC"
+
+
 def test_so_many_are_kept_in_s3(fresh: InProcess, s3: S3Server, tmp_path: Path) -> None:
     """While another one is under way, as it seems, all of them."""
     place = s3.url(bucket := s3.bucket(), "backups")
@@ -196,15 +202,19 @@ def test_so_many_are_kept_in_s3(fresh: InProcess, s3: S3Server, tmp_path: Path) 
         said = ptvc("backup", place, "--path", fresh.directory, "--keep", "2")
     assert "removed 1 older backups" in said
     (environment,) = {name.split("/")[2] for name in s3.names(bucket) if "manifest" in name}
-    s3.write(
-        bucket,
-        f"backups/backups/{environment}/another/begun-000000.json",
-        b'{"at": %d}' % SystemClock().now_ms(),
-    )
+    mark = f"backups/backups/{environment}/another/begun-000000.json"
+    at_ms = SystemClock().now_ms()
+    s3.write(bucket, mark, b'{"at": %d}' % at_ms)
     said = ptvc("backup", place, "--path", fresh.directory, "--keep", "1")
     assert "removed 0 older backups" in said
-    assert "were killed less than a day ago: another;" in said
+    assert f"Backup another has not ended, and said so last at {utc(at_ms)}" in said
+    assert f"not removed before {utc(at_ms + KILLED_MS)}" in said
+    assert said.endswith(f"this is deleted: s3://{bucket}/{mark}\n")
     assert len([line for line in ptvc("backups", place).splitlines() if "UTC" in line]) == 3
+    s3.delete(bucket, mark)
+    said = ptvc("backup", place, "--path", fresh.directory, "--keep", "2")
+    assert "removed 2 older backups" in said
+    assert "another" not in said
     ptvc("restore", place, "--path", tmp_path / "restored")
 
 
