@@ -13,6 +13,7 @@ class Command(TyperCommand):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         given, _, order = self.make_parser(ctx).parse_args(args=list(args))
+        parameter: Any
         for parameter in order:
             is_option = parameter.param_type_name == "option"
             if is_option and not parameter.multiple and not parameter.is_eager and order.count(parameter) > 1:
