@@ -173,11 +173,16 @@ def _malformed(lines: Lines, delimiter: str) -> list[tuple[Mask, str, str]]:
     array = lines.array()
     quotes = np.flatnonzero(array == _QUOTE)
     if len(quotes):
-        line_of = np.searchsorted(lines.starts, quotes, "right") - 1
-        odd = np.bincount(line_of, minlength=len(lines)) % 2 == 1
+        firsts = np.searchsorted(quotes, lines.starts)
+        counts = np.diff(firsts, append=len(quotes))
+        odd = counts % 2 == 1
+        opening, closing = quotes[0::2], quotes[1::2]
+        if odd.any():  # what is before a line does not say then which of its quotes open
+            opens = (np.arange(len(quotes)) - np.repeat(firsts, counts)) % 2 == 0
+            opening, closing = quotes[opens], quotes[~opens]
+        inner = _within_fields(array, opening, closing, delimiter)
         stray = np.zeros(len(lines), np.bool_)
-        rank = np.arange(len(quotes)) - np.searchsorted(quotes, lines.starts)[line_of]
-        stray[line_of[~_at_edges(array, quotes, rank % 2 == 0, delimiter)]] = True
+        stray[np.searchsorted(lines.starts, inner, "right") - 1] = True
         found.append((odd & ~bad, "22P04", "unterminated CSV quoted field"))
         found.append((stray & ~odd & ~bad, "22P04", "quote within an unquoted CSV field"))
         bad = bad | odd | stray
@@ -187,16 +192,18 @@ def _malformed(lines: Lines, delimiter: str) -> list[tuple[Mask, str, str]]:
     return found
 
 
-def _at_edges(array: npt.NDArray[np.uint8], quotes: Indices, opening: Mask, delimiter: str) -> Mask:
-    """Which quotes are where a field begins, if they are `opening`, or else where it ends, or are half of a doubled quote.  pyarrow takes
-    others for plain characters."""
+def _within_fields(
+    array: npt.NDArray[np.uint8], opening: Indices, closing: Indices, delimiter: str
+) -> Indices:
+    """Which quotes are neither where a field begins or ends nor half of a doubled quote: pyarrow takes them for plain characters."""
     edges = np.zeros(256, np.bool_)
     edges[[_QUOTE, ord(delimiter), NEWLINE]] = True
     padded = np.concatenate([[NEWLINE], array, [NEWLINE, NEWLINE]])
-    after = padded[quotes + 2]
-    closed = edges[after] | ((after == RETURN) & (padded[quotes + 3] == NEWLINE))
-    at_edges: Mask = np.where(opening, edges[padded[quotes]], closed)
-    return at_edges
+    opening = opening[~edges[padded[opening]]]
+    closing = closing[~edges[padded[closing + 2]]]
+    if len(closing):
+        closing = closing[(padded[closing + 2] != RETURN) | (padded[closing + 3] != NEWLINE)]
+    return np.concatenate([opening, closing])
 
 
 def _with_returns(lines: Lines, quotes: Indices) -> Mask | None:
