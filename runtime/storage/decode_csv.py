@@ -197,13 +197,10 @@ def _within_fields(
 ) -> Indices:
     """Which quotes are neither where a field begins or ends nor half of a doubled quote: pyarrow takes them for plain characters."""
     edges = np.zeros(256, np.bool_)
-    edges[[_QUOTE, ord(delimiter), NEWLINE]] = True
-    padded = np.concatenate([[NEWLINE], array, [NEWLINE, NEWLINE]])
-    opening = opening[~edges[padded[opening]]]
-    closing = closing[~edges[padded[closing + 2]]]
-    if len(closing):
-        closing = closing[(padded[closing + 2] != RETURN) | (padded[closing + 3] != NEWLINE)]
-    return np.concatenate([opening, closing])
+    # A CR beside the outer side of a quote is of a line end, or in error itself.
+    edges[[_QUOTE, ord(delimiter), NEWLINE, RETURN]] = True
+    padded = np.concatenate([[NEWLINE], array, [NEWLINE]])
+    return np.concatenate([opening[~edges[padded[opening]]], closing[~edges[padded[closing + 2]]]])
 
 
 def _with_returns(lines: Lines, quotes: Indices) -> Mask | None:
