@@ -938,6 +938,33 @@ OTHERS = (
         ("tests/adapter/sources/test_waiting.py",),
     ),
     Mutant(
+        "a carriage return ends a row of CSV for the parser and not for its lines",
+        (
+            Edit(
+                "runtime/storage/decode_csv.py",
+                "found[line_of[before % 2 == 0]] = True",
+                "found[line_of[before % 2 == 0]] = False",
+            ),
+        ),
+        ("tests/storage/test_decode_csv.py",),
+    ),
+    Mutant(
+        "the parser of CSV drops a byte order mark that is in the middle of a file",
+        (
+            Edit(
+                "runtime/storage/decode_csv.py",
+                "return BOM + data if data.startswith(BOM) else data",
+                "return data",
+            ),
+        ),
+        ("tests/storage/test_decode_csv.py",),
+    ),
+    Mutant(
+        "U+2028 in a string cuts a JSON document of a webhook",
+        (Edit("runtime/coord/webhooks/judge.py", 'text.split("\\n")', "text.splitlines()"),),
+        ("tests/coord/webhooks/test_judge.py",),
+    ),
+    Mutant(
         "the end mark that an older client sends is a row of a csv file",
         (
             Edit(

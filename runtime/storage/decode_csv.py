@@ -1,7 +1,8 @@
 """CSV: one record a line, fields by position or by the file's header; quoting as in COPY ... WITH (FORMAT csv).
 
 An empty field is NULL, `""` the empty text.  A line is a record, so that a stray quote spoils one record and not the
-rest of the file: a value with a line break in it is an error of its lines.
+rest of the file: a value with a line break in it is an error of its lines.  A line ends in LF or CRLF; another CR is part
+of a value in quotes, and outside of them an error of its line, as in COPY.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import io
 from collections.abc import Sequence
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.csv
 
@@ -26,7 +28,7 @@ from .decode import (
     read_text,
     value_columns,
 )
-from .lines import NEWLINE, RETURN, Lines, split_lines
+from .lines import BOM, NEWLINE, RETURN, Lines, split_lines
 
 _QUOTE = ord('"')
 
@@ -72,7 +74,11 @@ class CsvDecoder:
 
     def read(self, lines: Lines, errors: ErrorList) -> Decoded:
         """A line is a record: none holds a line end."""
-        good = self._check_lines(lines, errors)
+        good = np.ones(len(lines), np.bool_)
+        for malformed, sqlstate, reason in _malformed(lines, self._delimiter):
+            good &= ~malformed
+            for row in np.flatnonzero(malformed).tolist():
+                errors.add(row, WHOLE_RECORD, sqlstate, reason)
         rows = np.flatnonzero(good)
         texts, rows = self._parse(lines, rows, errors)
         columns: list[pa.Array] = []
@@ -91,34 +97,11 @@ class CsvDecoder:
         check_not_null(self._schema, columns, present, self._key, errors)
         return Decoded(tuple(columns), lines.numbers, present, errors.finish())
 
-    def _check_lines(self, lines: Lines, errors: ErrorList) -> Mask:
-        """Lines that the parser reads as COPY does; the others are errors."""
-        array = lines.array()
-        bad = lines.invalid_utf8() | lines.containing(b"\0")
-        for row in np.flatnonzero(bad).tolist():
-            errors.add(row, WHOLE_RECORD, "22021", 'invalid byte sequence for encoding "UTF8"')
-        quotes = np.flatnonzero(array == _QUOTE)
-        if len(quotes) and len(lines):
-            line_of = np.searchsorted(lines.starts, quotes, "right") - 1
-            odd = np.bincount(line_of, minlength=len(lines)) % 2 == 1
-            # A quote is at an end of a field, or beside another quote; pyarrow takes others for plain characters.
-            edges = np.zeros(256, np.bool_)
-            edges[[_QUOTE, ord(self._delimiter), NEWLINE, RETURN]] = True
-            padded = np.concatenate([[NEWLINE], array, [NEWLINE]])
-            stray = np.zeros(len(lines), np.bool_)
-            stray[line_of[~(edges[padded[quotes]] | edges[padded[quotes + 2]])]] = True
-            for row in np.flatnonzero(odd & ~bad).tolist():
-                errors.add(row, WHOLE_RECORD, "22P04", "unterminated CSV quoted field")
-            for row in np.flatnonzero(stray & ~odd & ~bad).tolist():
-                errors.add(row, WHOLE_RECORD, "22P04", "quote within an unquoted CSV field")
-            bad |= odd | stray
-        return ~bad
-
     def _parse(self, lines: Lines, rows: Indices, errors: ErrorList) -> tuple[list[pa.Array], Indices]:
         """The schema's columns as text, and the lines that they come from; a wrong number of fields is an error."""
         if not len(rows):
             return [pa.array([], pa.string()) for _ in self._schema], rows
-        data = lines.take(rows).joined()
+        data = _parsed(lines.take(rows))
         refused: list[int] = []
 
         def refuse(row: pyarrow.csv.InvalidRow) -> str:
@@ -149,6 +132,88 @@ class CsvDecoder:
                 null_values=[""],
             ),
         )
+        if table.num_rows + len(refused) != len(rows):
+            raise RuntimeError(
+                f"the CSV parser has found {table.num_rows + len(refused)} records in {len(rows)} lines"
+            )
         kept = np.ones(len(rows), np.bool_)
         kept[refused] = False
         return [column.combine_chunks() for column in table.columns], rows[kept]
+
+
+def header_fields(line: bytes, delimiter: str) -> tuple[str, ...]:
+    """The names in a file's header, which is read as its records are.  Raises InvalidParameter with what is wrong with it."""
+    lines = split_lines(line, 1)
+    if not len(lines):
+        return ()
+    for malformed, sqlstate, reason in _malformed(lines, delimiter):
+        if malformed.any():
+            raise InvalidParameter(reason, sqlstate=sqlstate)
+    data = _parsed(lines)
+    header = pyarrow.csv.read_csv(
+        io.BytesIO(data),
+        read_options=pyarrow.csv.ReadOptions(use_threads=False, block_size=len(data) + 1),
+        parse_options=pyarrow.csv.ParseOptions(delimiter=delimiter),
+    )
+    return tuple(header.column_names)
+
+
+def _parsed(lines: Lines) -> bytes:
+    """What the parser is given.  It drops a byte order mark that this begins with, which here belongs to a value."""
+    data = lines.joined()
+    return BOM + data if data.startswith(BOM) else data
+
+
+def _malformed(lines: Lines, delimiter: str) -> list[tuple[Mask, str, str]]:
+    """Lines that the parser does not read as COPY does, with the SQLSTATE and reason of their error; each at most once."""
+    if not len(lines):
+        return []
+    bad = lines.invalid_utf8() | lines.containing(b"\0")
+    found = [(bad, "22021", 'invalid byte sequence for encoding "UTF8"')]
+    array = lines.array()
+    quotes = np.flatnonzero(array == _QUOTE)
+    if len(quotes):
+        firsts = np.searchsorted(quotes, lines.starts)
+        counts = np.diff(firsts, append=len(quotes))
+        odd = counts % 2 == 1
+        opening, closing = quotes[0::2], quotes[1::2]
+        if odd.any():  # what is before a line does not say then which of its quotes open
+            opens = (np.arange(len(quotes)) - np.repeat(firsts, counts)) % 2 == 0
+            opening, closing = quotes[opens], quotes[~opens]
+        inner = _within_fields(array, opening, closing, delimiter)
+        stray = np.zeros(len(lines), np.bool_)
+        stray[np.searchsorted(lines.starts, inner, "right") - 1] = True
+        found.append((odd & ~bad, "22P04", "unterminated CSV quoted field"))
+        found.append((stray & ~odd & ~bad, "22P04", "quote within an unquoted CSV field"))
+        bad = bad | odd | stray
+    returned = _with_returns(lines, quotes)
+    if returned is not None:
+        found.append((returned & ~bad, "22P04", "unquoted carriage return found in data"))
+    return found
+
+
+def _within_fields(
+    array: npt.NDArray[np.uint8], opening: Indices, closing: Indices, delimiter: str
+) -> Indices:
+    """Which quotes are neither where a field begins or ends nor half of a doubled quote: pyarrow takes them for plain characters."""
+    edges = np.zeros(256, np.bool_)
+    # A CR beside the outer side of a quote is of a line end, or in error itself.
+    edges[[_QUOTE, ord(delimiter), NEWLINE, RETURN]] = True
+    padded = np.concatenate([[NEWLINE], array, [NEWLINE]])
+    return np.concatenate([opening[~edges[padded[opening]]], closing[~edges[padded[closing + 2]]]])
+
+
+def _with_returns(lines: Lines, quotes: Indices) -> Mask | None:
+    """Which lines, of those with sound `quotes`, hold an unquoted CR that is not of their line end; None: no line does."""
+    if b"\r" not in lines.data:
+        return None
+    array = lines.array()
+    returns = np.flatnonzero(array[:-1] == RETURN)
+    returns = returns[array[returns + 1] != NEWLINE]
+    if not len(returns):
+        return None
+    line_of = np.searchsorted(lines.starts, returns, "right") - 1
+    before = np.searchsorted(quotes, returns) - np.searchsorted(quotes, lines.starts[line_of])
+    found = np.zeros(len(lines), np.bool_)
+    found[line_of[before % 2 == 0]] = True
+    return found

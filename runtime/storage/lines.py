@@ -9,6 +9,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 NEWLINE, RETURN = 10, 13
+BOM = b"\xef\xbb\xbf"
 
 Offsets = npt.NDArray[np.int64]
 

@@ -117,8 +117,11 @@ def table(first: int, count: int, group: int = 10) -> bytes:
     return sink.getvalue()
 
 
-def csv_lines(first: int, count: int) -> bytes:
-    return b"id,word\n" + b"".join(b"%d,w%d\n" % (first + i, i) for i in range(count))
+def csv_lines(first: int, count: int, *, bad: bool = False) -> bytes:
+    rows = [b"%d,w%d" % (first + i, i) for i in range(count)]
+    if bad:
+        rows[count // 2] = b"7,w\r8,v"
+    return b"".join(b"%s\n" % row for row in [b"id,word", *rows])
 
 
 def avro(first: int, count: int, block: int = 60, bad: int | None = None) -> bytes:
@@ -134,7 +137,7 @@ def avro(first: int, count: int, block: int = 60, bad: int | None = None) -> byt
 
 CONTENTS: dict[str, Callable[[int], bytes]] = {
     "json": lambda n: lines(100 * n, 60, bad=n == 2),
-    "csv": lambda n: csv_lines(100 * n, 60),
+    "csv": lambda n: csv_lines(100 * n, 60, bad=n == 2),
     "parquet": lambda n: table(100 * n, 60),
     "avro": lambda n: avro(100 * n, 60, bad=30 if n == 2 else None),
 }
@@ -193,7 +196,7 @@ def test_shares_have_what_the_source_would_read(files: Files) -> None:
     assert shared.by_shares(ingestion)
     assert shared.rows == itself.rows
     assert shared.errors == itself.errors
-    assert bool(shared.errors) == (files.format in ("json", "avro"))
+    assert bool(shared.errors) == (files.format in ("json", "csv", "avro"))
     assert json.loads(shared.position or "") == json.loads(itself.position or "")
     assert ingestion.statistics.records == 300
     assert ingestion.statistics.errors == sum(shared.errors.values())

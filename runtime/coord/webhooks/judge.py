@@ -20,7 +20,7 @@ import pyarrow as pa
 from ...errors import PtvcError
 from ...expr.datetimes.datetime_input import InputError
 from ...expr.evaluate import evaluate_predicates
-from ...expr.jsonb.canonical import canonical
+from ...expr.jsonb.canonical import SPACE, canonical
 from ...expr.jsonb.document import encode, in_order, parse
 from ...expr.tree.relation import GlobalId
 from ...expr.tree.scalar import Literal, PerExecution, Scalar, transform
@@ -291,11 +291,11 @@ def _elements(text: str) -> list[str]:
 
 
 def _documents(text: str) -> list[str]:
-    """One, or one in each line."""
+    """One, or one in each line.  Lines end in LF: what else may separate lines of text stands in strings of JSON as it is."""
     try:
         return [canonical(text)]
     except InputError:
-        lines = [line for line in text.splitlines() if line.strip()]
+        lines = [line for line in text.split("\n") if line.strip(SPACE)]
         if len(lines) < 2:
             raise
         return [canonical(line) for line in lines]

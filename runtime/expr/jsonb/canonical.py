@@ -30,7 +30,7 @@ _MARK = "\0"
 _MARKED = '"\\u0000'
 """How the encoder writes the beginning of a string that begins with the mark."""
 _ENCODER = json.JSONEncoder(ensure_ascii=False, check_circular=False)
-_SPACE = " \t\n\r"
+SPACE = " \t\n\r"
 
 _LONGEST_AS_WRITTEN = 1000
 """A longer number may be beyond the bounds of `numeric`."""
@@ -58,7 +58,7 @@ def canonical(text: str) -> str:
 
 def _plain(text: str) -> str | None:
     """None where it takes a document to say what is wrong."""
-    text = text.strip(_SPACE)
+    text = text.strip(SPACE)
     try:
         document, end = _DECODER.raw_decode(text)
         if end != len(text):

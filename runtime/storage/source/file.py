@@ -8,15 +8,14 @@ was read from it can neither be taken back nor confirmed.
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from ..lines import NEWLINE
+from ..lines import BOM, NEWLINE
 from .directory import FileSet, FoundFile, SourceStalled, changed, checksum, vanished
-from .line_stream import BEGIN, BOM, MAX_LINE_BYTES, Piece
+from .line_stream import BEGIN, MAX_LINE_BYTES, Piece, fields_of
 from .packed_file import PackedFiles
 
 Position = Mapping[str, Any]
@@ -145,7 +144,7 @@ class FileReader:
                         "check": checksum(stream, after),
                     }
                 self._verified[file.name] = (file.identity, after)
-                fields = self._fields(stream) if self._header and data else None
+                fields = self._fields(stream, file.name) if self._header and data else None
         except FileNotFoundError as error:
             raise vanished(file.name, self.files.path) from error
         except OSError as error:
@@ -165,16 +164,15 @@ class FileReader:
                     if self._packed.has(file, None):
                         return self._packed.stream(file, BEGIN).fields()
                     with file.path.open("rb") as stream:
-                        return self._fields(stream)
+                        return self._fields(stream, name)
                 except OSError as error:
                     raise unreadable(name, error) from error
         raise vanished(name, self.files.path)
 
-    def _fields(self, stream: BinaryIO) -> tuple[str, ...]:
+    def _fields(self, stream: BinaryIO, name: str) -> tuple[str, ...]:
         """The header, which is one whole line since something was read already."""
         stream.seek(0)
-        line = stream.readline().removeprefix(BOM).decode(errors="replace")
-        return tuple(next(csv.reader([line], delimiter=self._delimiter), ()))
+        return fields_of(stream.readline().removeprefix(BOM), self._delimiter, f'file "{name}"')
 
 
 def unreadable(name: str, error: OSError) -> SourceStalled:

@@ -5,20 +5,20 @@ A place in it is two numbers: bytes, after decompression, and lines.
 
 from __future__ import annotations
 
-import csv
 from dataclasses import dataclass
 from typing import BinaryIO
 
 import pyarrow as pa
 
-from ..lines import NEWLINE
+from ...errors import InvalidParameter
+from ..decode_csv import header_fields
+from ..lines import BOM, NEWLINE
 from .directory import SourceStalled, compressed_by
 
 Place = tuple[int, int]
 BEGIN: Place = (0, 0)
 
 MAX_LINE_BYTES = 64 << 20
-BOM = b"\xef\xbb\xbf"
 BLOCK = 1 << 20
 CODECS = {"gzip": "gzip", "bzip2": "bz2", "zstd": "zstd"}
 """By what the first bytes of a file say, those of Arrow."""
@@ -65,13 +65,7 @@ class LineStream:
         while len(self._data) < limit and not self._ended:
             self._fill(limit - len(self._data))
         while (end := self._whole_lines(limit)) == 0 and not self._ended:
-            if len(self._data) > MAX_LINE_BYTES:
-                raise SourceStalled(
-                    f'{self._what} "{self._name}" has a line of more than {MAX_LINE_BYTES >> 20} MiB at byte {self._offset}',
-                    sqlstate="54000",
-                    hint="Is it text, with one record a line?",
-                )
-            self._fill(max(len(self._data), BLOCK))
+            self._fill_line()
         data, self._data = self._data[:end], self._data[end:]
         first = self._lines + 1
         self._offset += len(data)
@@ -107,9 +101,9 @@ class LineStream:
         if not header:
             return
         while NEWLINE not in self._data and not self._ended:
-            self._fill(BLOCK)
+            self._fill_line()
         line, _, rest = self._data.partition(b"\n")
-        self._fields = tuple(next(csv.reader([line.decode(errors="replace")], delimiter=delimiter), ()))
+        self._fields = fields_of(line, delimiter, f'{self._what} "{self._name}"')
         self._offset += len(self._data) - len(rest)
         self._data, self._lines = rest, 1
 
@@ -130,6 +124,16 @@ class LineStream:
             self._data = self._data[ahead:]
         self._offset, self._lines = offset, lines
 
+    def _fill_line(self) -> None:
+        """More of a line whose end has not come yet."""
+        if len(self._data) > MAX_LINE_BYTES:
+            raise SourceStalled(
+                f'{self._what} "{self._name}" has a line of more than {MAX_LINE_BYTES >> 20} MiB at byte {self._offset}',
+                sqlstate="54000",
+                hint="Is it text, with one record a line?",
+            )
+        self._fill(max(len(self._data), BLOCK))
+
     def _fill(self, count: int) -> None:
         try:
             more = self._stream.read(count)
@@ -142,3 +146,15 @@ class LineStream:
 
     def fields(self) -> tuple[str, ...]:
         return self._fields or ()
+
+
+def fields_of(line: bytes, delimiter: str, file: str) -> tuple[str, ...]:
+    """The names in the header of `file`, as messages call it.  Raises SourceStalled."""
+    try:
+        return header_fields(line, delimiter)
+    except InvalidParameter as error:
+        raise SourceStalled(
+            f"{file}, line 1: the header cannot be read: {error.message}",
+            sqlstate=error.sqlstate,
+            hint="Is it CSV, in UTF-8, with line ends of LF or CRLF, and with a header?",
+        ) from error

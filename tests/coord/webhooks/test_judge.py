@@ -134,3 +134,12 @@ def test_a_defect_that_one_request_finds_is_that_ones(monkeypatch: pytest.Monkey
         {},
     ]
     assert [one.rows is not None for one in found] == [True, False, True]
+
+
+def test_documents_of_lines_end_in_lf_alone() -> None:
+    options = WebhookOptions(BodyFormat.JSON)
+    bodies = ['"a\u2028b\x85"\r\n\n"\u2029"\n', "1\n\x0b2", "1\n\u2028\n2"]
+    (judged,) = [judge(options, [Delivery((), body.encode()) for body in bodies], {}, none, NOW)]
+    assert judged.rows is not None
+    assert judged.rows.columns[0].to_pylist() == ['"a\u2028b\x85"', '"\u2029"']
+    assert {place: refused.status for place, refused in judged.refused.items()} == {1: 400, 2: 400}

@@ -81,6 +81,20 @@ def test_header_is_known_in_the_middle_of_a_file(tmp_path: Path) -> None:
     assert [*fields, rest.records[0].fields] == [("a", "b;c")] * (len(fields) + 1)
 
 
+def test_a_header_that_is_none_stalls_until_it_is_one(tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    path.write_bytes(b"a,b\rc\n1,x\n")
+    reader = FileReader(path, header=True)
+    with pytest.raises(SourceStalled) as raised:
+        reader.poll(None, BIG)
+    expected = 'file "x.csv", line 1: the header cannot be read: unquoted carriage return found in data'
+    assert (raised.value.message, raised.value.sqlstate) == (expected, "22P04")
+    path.write_bytes(b'a,"b\rc"\n1,x\n')
+    found = reader.poll(None, BIG)
+    assert found is not None
+    assert found.records[0].fields == ("a", "b\rc")
+
+
 @pytest.mark.parametrize(
     ("content", "reason"),
     [

@@ -110,6 +110,13 @@ def test_headers(tmp_path: Path) -> None:
     assert position["files"].keys() == {"a.gz", "b.gz"}
 
 
+def test_a_header_that_is_none_stalls(tmp_path: Path) -> None:
+    (tmp_path / "a.gz").write_bytes(gzip.compress(b"a,b\rc\n1,x\n"))
+    with pytest.raises(SourceStalled, match=r'^file "a.gz", line 1: .* unquoted carriage return') as raised:
+        FileReader(tmp_path, header=True).poll(None, BIG)
+    assert raised.value.sqlstate == "22P04"
+
+
 @pytest.mark.parametrize("whole", [True, False])
 def test_what_has_changed_stalls_and_goes_on(tmp_path: Path, whole: bool) -> None:
     path = tmp_path / "a.gz"

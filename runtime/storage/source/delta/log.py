@@ -48,7 +48,7 @@ class DeltaLog:
         if data is None:
             return None
         found: dict[str, list[Mapping[str, Any]]] = {}
-        for line in data.splitlines():
+        for line in data.split(b"\n"):
             if line.strip():
                 for kind, action in json.loads(line).items():
                     found.setdefault(kind, []).append(action)

@@ -44,6 +44,59 @@ def test_csv_with_a_header_may_name_the_table(db: Db, tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize("bad", ["2,4\r9", "2,4\r7,8"])
+@pytest.mark.parametrize("lines_before", [0, 200_000])
+def test_a_carriage_return_is_an_error_of_its_line_alone(
+    db: Db, tmp_path: Path, bad: str, lines_before: int
+) -> None:
+    file = tmp_path / "in.csv"
+    many = "".join(f"{number},0\n" for number in range(10, 10 + lines_before))
+    file.write_text(many + lines("1,3", bad, "3,5", "4,6"), newline="")
+    create(db, file, "WITHOUT HEADER", format="CSV")
+    good = [(1, 3), (3, 5), (4, 6)]
+    eventually(lambda: rows(db, "SELECT * FROM s WHERE id < 10 ORDER BY id") == good)
+    assert rows(db, "SELECT count(*) FROM s") == [(3 + lines_before,)]
+    place = f'file "in.csv", line {lines_before + 2}: unquoted carriage return found in data'
+    assert rows(db, "SELECT line, payload, reason FROM s_dead_letters") == [
+        (lines_before + 2, bad.encode(), f'source "s", {place}')
+    ]
+    db.execute(f"CREATE SOURCE strict (id int, n int) FROM FILE '{file}' FORMAT CSV WITHOUT HEADER".encode())
+
+    found: list[tuple[str | None, bool]] = []
+
+    def fails() -> bool:
+        try:
+            db.execute("SELECT * FROM strict")
+        except psycopg.Error as error:
+            found.append((error.sqlstate, f'source "strict", {place}' in str(error)))
+        return bool(found)
+
+    eventually(fails)
+    assert found == [("22P04", True)]
+
+
+@pytest.mark.parametrize(
+    ("content", "wrong"),
+    [
+        (b"id,n\r\rx\n1,3\n", "unquoted carriage return found in data"),
+        (b"PAR1\x15\x04\r\x00\xff\n\x00PAR1\n", 'invalid byte sequence for encoding "UTF8"'),
+    ],
+)
+def test_a_header_that_is_none_stalls_the_source_until_it_is_one(
+    db: Db, tmp_path: Path, content: bytes, wrong: str
+) -> None:
+    file = tmp_path / "in.csv"
+    file.write_bytes(content)
+    create(db, file, "WITH HEADER", format="CSV")
+    status = (
+        "SELECT status, error FROM mz_internal.mz_source_statuses WHERE name = 's' AND status = 'stalled'"
+    )
+    reason = f'file "in.csv", line 1: the header cannot be read: {wrong}'
+    eventually(lambda: any(reason in error for _, error in rows(db, status)))
+    file.write_bytes(b"id,n\r\n1,3\r\n")
+    eventually(lambda: rows(db, "SELECT * FROM s") == [(1, 3)])
+
+
 def test_without_the_option_a_record_in_error_is_an_error_of_the_source(db: Db, file: Path) -> None:
     db.execute(f"CREATE SOURCE s (id int NOT NULL, n int) FROM FILE '{file}' FORMAT JSON".encode())
 
