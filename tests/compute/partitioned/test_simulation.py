@@ -45,7 +45,7 @@ def random_view(random: Random) -> tuple[r.Relation, DataflowPlan]:
             return relation, plan
 
 
-def taken(flow: Flow, histories: Histories, begin: int, lower_: int, upper: int) -> list[Update]:
+def taken(flow: Flow | Dataflow, histories: Histories, begin: int, lower_: int, upper: int) -> list[Update]:
     """A step of a dataflow whose first is as of `begin`: what was before is at that time."""
     inputs = {}
     for id_, updates in histories.items():
