@@ -80,6 +80,12 @@ def random_loop(random: Random) -> tuple[r.Relation, DataflowPlan]:
             return relation, plan
 
 
+def in_one_process(plan: DataflowPlan, histories: dict[str, list[Update]]) -> None:
+    alone = Dataflow(plan, 0)
+    for time in range(TIMES + 1):
+        taken(alone, histories, 0, time, time + 1)
+
+
 def check(seed: int, faults: Faults) -> None:
     random = Random(seed)
     relation, plan = random_loop(random)
@@ -88,9 +94,7 @@ def check(seed: int, faults: Faults) -> None:
         output = maintained(random, plan, histories, faults)
     except TooManyRows:  # rows that each iteration multiplies: then one process refuses them, too
         with pytest.raises(TooManyRows):
-            alone = Dataflow(plan, 0)
-            for time in range(TIMES + 1):
-                taken(alone, histories, 0, time, time + 1)
+            in_one_process(plan, histories)
         return
     for time in range(TIMES + 1):
         assert as_of(output, time) == evaluate(relation, snapshot(histories, time)), f"seed {seed}, at {time}"
