@@ -115,9 +115,7 @@ def _keys(values: tuple[pa.Array, ...]) -> Keys | None:
 
 def _ascending(keys: tuple[pa.Array, ...]) -> tuple[pa.Array, ...]:
     """Rows come in the order of their keys, which is most often that in which they were inserted."""
-    if len(keys[0]) == 1:
-        return keys
-    if len(keys) == 1 and pa.types.is_integer(keys[0].type):
-        return (pa.array(np.sort(keys[0].to_numpy()), keys[0].type),)
+    if len(keys[0]) == 1 or (len(keys) == 1 and pa.types.is_integer(keys[0].type)):
+        return keys  # fixed integers come in their order
     order = pa.array(np.lexsort([sql_ranks(column) for column in reversed(keys)]))
     return tuple(column.take(order) for column in keys)
