@@ -18,9 +18,18 @@ from .control import run_control
 from .dbt import run_dbt, run_dbt_tests
 from .end_to_end import run_end_to_end
 from .engine import application, run_in_process, run_resident
-from .exchange import count_exchanges, run_critical_paths, run_divided, run_levels, run_round_trips
+from .exchange import (
+    count_exchanges,
+    run_critical_paths,
+    run_divided,
+    run_levels,
+    run_links,
+    run_look_ups,
+    run_round_trips,
+    run_through_runtime,
+)
 from .exchange.steps import DIVIDED
-from .files import run_snapshots, s3a_jars
+from .files import run_among_workers, run_snapshots, s3a_jars
 from .footprint import run_disk, run_processes, run_upserts
 from .formats import run_formats
 from .hydration import TPCH_NAMES, VIEWS, bases, run_hydration
@@ -246,6 +255,9 @@ def exchange(
     workloads: WorkloadsOption = ALL_DIVIDED,
     changes: ChangesOption = "1,100,10000,100000",
     scale: ScaleOption = 1.0,
+    parts: Annotated[
+        str, typer.Option("--parts", help="Of costs, look-ups, steps, links, model, runtime.")
+    ] = "costs,look-ups,steps,links,model",
     output: OutputOption = None,
 ) -> None:
     """One view in several processes: exchanges of plans, ways between processes, what a level costs, and steps beside those of one process."""
@@ -254,13 +266,26 @@ def exchange(
         raise typer.BadParameter(
             f"{', '.join(sorted(unknown))}: those that are divided are {', '.join(DIVIDED)}"
         )
-    console.log("exchanges of plans, round trips, levels")
-    results: list[Result] = [*count_exchanges(), *run_round_trips(scale), *run_levels(workers, scale)]
-    console.log(f"steps over a base of {rows:,} rows, in one process and in {workers}")
     names, sizes = workloads.split(","), numbers(changes)
-    results += run_divided(names, rows, sizes, workers, scale)
-    console.log("steps by a model, with more workers than there are cores, and over a link")
-    results += run_critical_paths(names, rows, sizes, scale)
+    results: list[Result] = []
+    if "costs" in parts:
+        console.log("exchanges of plans, round trips, levels")
+        results += [*count_exchanges(), *run_round_trips(scale), *run_levels(workers, scale)]
+    if "look-ups" in parts:
+        console.log(f"look-ups in an index of {rows:,} rows")
+        results += run_look_ups(workers, rows, scale)
+    if "steps" in parts:
+        console.log(f"steps over a base of {rows:,} rows, in one process and in {workers}")
+        results += run_divided(names, rows, sizes, workers, scale)
+    if "links" in parts:
+        console.log("steps of two machines, with a link between them")
+        results += run_links(names, rows, sizes, scale)
+    if "model" in parts:
+        console.log("steps by a model, with more workers than there are cores, and over a link")
+        results += run_critical_paths(names, rows, sizes, scale)
+    if "runtime" in parts:
+        console.log(f"transactions over {rows:,} rows and reads of a view of one worker, and of {workers}")
+        results += run_through_runtime(names, rows, sizes, workers, scale)
     finish(results, machine, output)
 
 
@@ -464,15 +489,24 @@ def files(
         bool,
         typer.Option("--spark-s3", help="Spark counts the objects as well; its jars for that come by Maven."),
     ] = False,
+    workers: Annotated[
+        int,
+        typer.Option(
+            "--workers", help="Only: a cluster of one worker, and one of so many, in turns; 0 is all else."
+        ),
+    ] = 0,
     output: OutputOption = None,
 ) -> None:
-    """Parquet files that are there when a source begins: read by a job, and by the source itself; Spark's own counts of them."""
+    """Files that are there when a source begins: read by a job, by the source itself, and by several workers; Spark's own counts of them."""
     jars = None
     if spark_s3:
         with _named_jars():
             jars = s3a_jars()
     machine = Machine.now()
     console.log(f"{rows:,} rows in {count} files")
+    if workers:
+        finish(list(run_among_workers(rows, count, rounds, workers)), machine, output)
+        return
     finish(list(run_snapshots(rows, count, rounds, s3, jars)), machine, output)
 
 

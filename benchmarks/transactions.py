@@ -13,7 +13,7 @@ it is told through a protocol, and maintains nothing.  What is read is compared 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -65,7 +65,7 @@ def run_transactions(
     tables = data.tables()
     duck = DuckView.if_installed(workload, tables)
     with served() as runtime, runtime.connect() as connection, _postgres_of(data, beside_postgres) as other:
-        _fill(connection, data)
+        fill(connection, data)
         connection.execute(f"CREATE MATERIALIZED VIEW totals AS {workload.query}")  # type: ignore[arg-type]
         await_hydrated(connection, "totals")
         measured = _Measured(runtime, connection, duck, other, data)
@@ -76,7 +76,7 @@ def run_transactions(
         return results
 
 
-def _fill(connection: psycopg.Connection[tuple[Any, ...]], data: Data) -> None:
+def fill(connection: psycopg.Connection[tuple[Any, ...]], data: Data) -> None:
     """The tables, of which the one that changes has a primary key."""
     workload = data.workload
     copy_in(connection, data.tables())
@@ -91,7 +91,7 @@ def _postgres_of(data: Data, wanted: bool) -> Iterator[psycopg.Connection[tuple[
         yield None
         return
     with postgres() as server, psycopg.connect(server.uri, autocommit=True) as connection:
-        _fill(connection, data)
+        fill(connection, data)
         connection.execute("VACUUM ANALYZE")
         yield connection
 
@@ -117,8 +117,6 @@ class _Measured:
         self._duck = duck
         self._postgres = postgres
         self._data = data
-        self._table = data.workload.changing
-        self._id = data.workload.orders.names[0]
         self._key = connection.execute("SELECT * FROM totals LIMIT 0").description[0].name  # type: ignore[index]
         keys = connection.execute(f"SELECT {self._key} FROM totals").fetchall()  # type: ignore[arg-type]
         self._keys = [key for (key,) in keys]
@@ -164,23 +162,35 @@ class _Measured:
         self, connection: psycopg.Connection[tuple[Any, ...]], change: Batch, view: str, key: Any
     ) -> tuple[float, float]:
         """Seconds of the write and of the read."""
-        deleted = change.columns[0].filter(pa.array(change.diffs < 0)).to_pylist()
-        inserted = change.filter(change.diffs > 0)
-        rows = zip(*(column.to_pylist() for column in inserted.columns), strict=True)
-        lines = "".join(f"{a}\t{b}\t{c}\n" for a, b, c in rows)
+        commit = transaction(self._data.workload, change)
         started = time.perf_counter()
-        with connection.transaction():
-            if deleted:
-                connection.execute(
-                    f"DELETE FROM {self._table} WHERE {self._id} = ANY(%s::bigint[])",  # type: ignore[arg-type]
-                    (deleted,),
-                )
-            if lines:
-                with connection.cursor().copy(f"COPY {self._table} FROM STDIN") as copy:  # type: ignore[arg-type]
-                    copy.write(lines)
+        commit(connection)
         written = time.perf_counter()
         connection.execute(f"SELECT * FROM {view} WHERE {self._key} = %s", (key,)).fetchall()  # type: ignore[arg-type]
         return written - started, time.perf_counter() - written
+
+
+def transaction(workload: Workload, change: Batch) -> Callable[[psycopg.Connection[tuple[Any, ...]]], None]:
+    """What deletes and inserts the rows of a change, and commits; texts are made before."""
+    table, id_ = workload.changing, workload.orders.names[0]
+    deleted = change.columns[0].filter(pa.array(change.diffs < 0)).to_pylist()
+    keys = f"{{{','.join(map(str, deleted))}}}"
+    inserted = change.filter(change.diffs > 0)
+    rows = zip(*(column.to_pylist() for column in inserted.columns), strict=True)
+    lines = "".join(f"{a}\t{b}\t{c}\n" for a, b, c in rows)
+
+    def commit(connection: psycopg.Connection[tuple[Any, ...]]) -> None:
+        with connection.transaction():
+            if deleted:
+                connection.execute(
+                    f"DELETE FROM {table} WHERE {id_} = ANY(%s::bigint[])",  # type: ignore[arg-type]
+                    (keys,),
+                )
+            if lines:
+                with connection.cursor().copy(f"COPY {table} FROM STDIN") as copy:  # type: ignore[arg-type]
+                    copy.write(lines)
+
+    return commit
 
 
 def _recomputed(duck: DuckView, change: Batch) -> float:

@@ -334,19 +334,21 @@ BYTES_PER_CORE = 4 << 30
 """What the dataflows of a replica of a SIZE may hold for each of its cores; a query may take a quarter of their limit."""
 
 MOST_WORKERS = 64
-"""Of a replica: each has a socket to every other."""
+"""Of a replica: each is connected with every other."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClusterOptions:
     """Options of one cluster; None follows the environment's setting.  `memory_limit` is in bytes; 0 is none.  Each replica is
-    `workers` processes.  `size` is how many cores of an executor it takes, where executors are on other machines."""
+    `workers` processes.  Where executors are on other machines, `size` is how many cores of one it takes, and at most
+    `workers_per_machine` of these processes are on one (None: all of them are): with more it takes as many cores on each machine."""
 
     job_min_rows: int | None = None
     replication_factor: int = 1
     memory_limit: int | None = None
     size: int | None = None
     workers: int = 1
+    workers_per_machine: int | None = None
 
     @classmethod
     def from_mapping(cls, options: Mapping[str, int]) -> ClusterOptions:
@@ -356,4 +358,5 @@ class ClusterOptions:
             memory_limit=options.get("memory_limit"),
             size=options.get("size"),
             workers=options.get("workers", 1),
+            workers_per_machine=options.get("workers_per_machine"),
         )

@@ -175,7 +175,7 @@ class Demo:
             ) as progress,
         ):
             task = progress.add_task("events", total=total)
-            begun = said = time.monotonic()
+            said = time.monotonic()
             records = 0
             while preload.is_alive() or records < preload.written:
                 self._raise_from(preload)
@@ -190,10 +190,7 @@ class Demo:
                         f"  {records:,} of {total:,} events read", highlight=False, soft_wrap=True
                     )
                 time.sleep(0.1)
-        seconds = time.monotonic() - begun
-        self._console.print(
-            f"  {records:,} events were read in {seconds:.1f} s", highlight=False, soft_wrap=True
-        )
+        self._console.print(f"  {records:,} events have been read", highlight=False, soft_wrap=True)
 
     def _report_hydrations(self, rows: list[tuple[Any, ...]]) -> None:
         for name, _, _, seconds, count, job in rows:

@@ -12,11 +12,14 @@ import asyncio
 import os
 import shutil
 import socket
+import sys
 import tempfile
 import threading
+import traceback
 from collections import Counter
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from time import monotonic, sleep
@@ -59,7 +62,11 @@ from ptvc.replica.protocol import (
     UnixAddress,
     dial,
 )
+from ptvc.replica.workers.layout import Layout
+from ptvc.replica.workers.member import Start
+from ptvc.replica.workers.spread import machine_address
 from ptvc.supervision import Supervisor
+from replica.workers.machines import Machines, address
 
 T = TypeVar("T")
 
@@ -89,6 +96,23 @@ def counted(connection: Connection, received: Counter[type]) -> Connection:
     return connection
 
 
+class _Threads(Machines):
+    """Those of an attempt of a replica, which see the same files."""
+
+    def __init__(self, layout: Layout, start: Start) -> None:
+        self._start = start
+        super().__init__(layout)
+
+    def start(self, machine: int) -> Start:
+        return replace(self._start, machine=address(machine))
+
+
+def _stack(thread: threading.Thread) -> str:
+    """Where the thread is."""
+    frame = sys._current_frames().get(thread.ident or 0)
+    return "".join(traceback.format_stack(frame)) if frame is not None else "it has ended"
+
+
 class ThreadDriver:
     """Implements `ptvc.coord.controller.driver_process.Driver`; every attempt of a replica is a thread.  `members` are the
     processes that the latest attempt of each leads."""
@@ -111,9 +135,12 @@ class ThreadDriver:
         self._jobs = jobs
         self.jobs_may_run = threading.Event()
         self.jobs_may_run.set()
+        self.replicas_may_start = threading.Event()
+        self.replicas_may_start.set()
         self.job_failure: str | None = None
         self.jobs: list[RunJob] = []
         self.started: list[StartReplica] = []
+        self.ended: list[StopReplica] = []
         self.received: Counter[type] = Counter()
         self.members: dict[str, list[int]] = {}
         self._attempts = count(1)
@@ -122,11 +149,14 @@ class ThreadDriver:
         self._threads: list[threading.Thread] = []
         self._paused: set[str] = set()
         self._connection: Connection | None = None
+        self._latest: threading.Thread | None = None
+        self._dead = False
         self.connected = 0
 
     def start(self) -> None:
+        self._dead, self._connection = False, None
         self._cache.clear()
-        self._spawn(self._run, "driver")
+        self._latest = self._spawn(self._run, "driver")
 
     def healthy(self) -> None:
         self.connected += 1
@@ -135,15 +165,19 @@ class ThreadDriver:
         await asyncio.to_thread(self.die)
 
     def die(self) -> None:
-        """Cuts every connection, and returns when all threads have ended."""
+        """Cuts every connection, and returns when all threads have ended, but for a driver's that still dials: it ends with that."""
+        self._dead = True
         for stopped in self._stopped.values():
             stopped.set()
         for connection in [*self._connections.values(), self._connection]:
             if connection is not None:
                 connection.close()
+        dialling = self._latest if self._connection is None else None
         for thread in self._threads:
+            if thread is dialling:
+                continue
             thread.join(WAIT_S)
-            assert not thread.is_alive(), thread.name
+            assert not thread.is_alive(), f"{thread.name} does not end:\n{_stack(thread)}"
 
     def kill(self, replica: str) -> None:
         """Cuts the replica's connection: the resident task ends and is tried again."""
@@ -161,17 +195,24 @@ class ThreadDriver:
         """Whatever parts were decoded to is to be decoded anew."""
         self._cache.clear()
 
-    def _spawn(self, target: Callable[[], None], name: str) -> None:
+    def _spawn(self, target: Callable[[], None], name: str) -> threading.Thread:
         thread = threading.Thread(target=target, name=name, daemon=True)
         self._threads.append(thread)
         thread.start()
+        return thread
 
     def _run(self) -> None:
         try:
             self._connection = connection = dialled_coordinator(UnixAddress(self._address), self.secret)
-            connection.send(DriverHello(os.getpid(), "none", "threads"))
         except ConnectionError:
             return  # the coordinator was killed before it has answered
+        try:
+            if self._dead:
+                raise ConnectionError
+            connection.send(DriverHello(os.getpid(), "none", "threads"))
+        except ConnectionError:
+            connection.end()
+            return
         while (message := connection.receive()) is not None:
             match message:
                 case DriverWelcome(files=files):
@@ -179,11 +220,14 @@ class ThreadDriver:
                 case StartReplica(replica=replica):
                     self.started.append(message)
                     self._stopped[replica] = stopped = threading.Event()
+                    if self._dead:  # it was on its way
+                        stopped.set()
                     self._spawn(
                         lambda m=message, s=stopped: self._resident(m, s),  # type: ignore[misc]
                         f"replica {replica}",
                     )
                 case StopReplica(replica=replica):
+                    self.ended.append(message)
                     self._stopped[replica].set()
                 case RunJob():
                     self.received[RunJob] += 1
@@ -218,7 +262,7 @@ class ThreadDriver:
     def _resident(self, start: StartReplica, stopped: threading.Event) -> None:
         replica, epoch = start.replica, start.epoch
         while not stopped.is_set():
-            if replica in self._paused:
+            if replica in self._paused or not self.replicas_may_start.is_set():
                 stopped.wait(0.02)
                 continue
             attempt = next(self._attempts)
@@ -228,13 +272,31 @@ class ThreadDriver:
                 self._connections[replica] = connection
             except OSError:
                 return  # the coordinator is gone
+            if stopped.is_set():
+                connection.close()
+                return
             writer = f"replica-{replica}-{epoch}-{attempt}"
             blob = open_blob(self._blobs)
             files = self._files.here()
             if self._machines is not None:
                 files = self._files.on_machine(self._machines(writer))
+            layout, members = Layout(start.workers, start.per_machine), None
+            machine = machine_address(start.address)
+            if layout.is_spread:
+                machine = address(0)
+                machines = _Threads(layout, Start(blob, files, writer, dict(os.environ)))
+                machines.serve_all()
+                members = machines.members()
             made = Replica(
-                connection, blob, files, self._cache, writer, kill=connection.close, workers=start.workers
+                connection,
+                blob,
+                files,
+                self._cache,
+                writer,
+                kill=connection.close,
+                workers=start.workers,
+                machine=machine,
+                members=members,
             )
             self.members[replica] = made.members
             with suppress(WorkerLost):
@@ -377,10 +439,13 @@ class InProcess:
 
         def die() -> None:
             # What the operating system does to the sockets of a process that was killed.
-            for wire in self._listener._tasks.values():
-                wire.transport.get_extra_info("socket").shutdown(socket.SHUT_RDWR)
+            control = self.coordinator.controller._listener
+            for wire in (*self._listener._tasks.values(), *control._strangers):
+                with suppress(OSError):  # of a connection that is closed, whose task has not ended yet
+                    wire.transport.get_extra_info("socket").shutdown(socket.SHUT_RDWR)
             if self._web is not None:
                 self._web.die()
+            control.close()
             loop.stop()
 
         loop.call_soon_threadsafe(die)
@@ -442,10 +507,10 @@ class InProcess:
 
     # -- replicas --
 
-    def kill_replica(self, cluster: str = "quickstart", name: str = "r1") -> None:
-        entry = self.coordinator.catalog.cluster(cluster)
-        assert entry is not None
-        self.driver.kill(f"{entry.id}-{name}")
+    def kill_replica(self, cluster: str = "quickstart", name: str | None = None) -> None:
+        """That of this name, or else the cluster's first."""
+        replicas = self.coordinator.controller.clusters.of(cluster)
+        self.driver.kill(next(replica.id for replica in replicas if name in (None, replica.name)))
 
 
 def _loop_thread(loop: asyncio.AbstractEventLoop) -> threading.Thread:

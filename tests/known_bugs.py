@@ -448,8 +448,8 @@ OTHERS = (
         (
             Edit(
                 "runtime/replica/protocol/handshake.py",
-                "        if secret is None or not hmac.compare_digest(proof, expected):\n",
-                "        if secret is None or len(proof) != len(expected):\n",
+                "        if not hmac.compare_digest(proof, expected):\n",
+                "        if len(proof) != len(expected):\n",
             ),
         ),
         ("tests/replica/protocol/test_handshake.py::test_who_does_not_know_it_is_not_admitted",),
@@ -920,11 +920,59 @@ OTHERS = (
         (
             Edit(
                 "runtime/replica/ingest.py",
-                "parts, self._staged = self._staged if by_job is None else by_job.parts, {}",
-                "parts, self._staged = self._staged, {}",
+                "by_others.parts.get(id_, ()) for id_ in self._outputs}",
+                "() for id_ in self._outputs}",
             ),
         ),
-        ("tests/replica/sources/test_job.py",),
+        ("tests/replica/sources/test_shares.py",),
+    ),
+    Mutant(
+        "a share of a worker that has ended is read by nobody",
+        (
+            Edit(
+                "runtime/replica/workers/source_shares.py",
+                "                    reading.put_back(number)\n",
+                "",
+            ),
+        ),
+        (
+            "tests/replica/workers/test_source_shares.py::test_a_share_of_a_member_that_is_killed_is_read_by_another",
+        ),
+    ),
+    Mutant(
+        "parts of a file that was replaced while they were read are put together",
+        (
+            Edit(
+                "runtime/storage/source/file_shares.py",
+                'return (mark["offset"], mark["check"]) == (then.mark["offset"], then.mark["check"])',
+                'return bool(mark["offset"] == then.mark["offset"])',
+            ),
+        ),
+        (
+            "tests/storage/test_share_reading.py::test_a_file_of_lines_that_is_replaced_while_it_is_read_is_not_taken",
+        ),
+    ),
+    Mutant(
+        "a source that fails when nobody is there to be told ends with a traceback",
+        (
+            Edit(
+                "runtime/replica/ingest.py",
+                "self._report_failure(reason)",
+                'self._send(Status(command.id, "failed", reason))',
+            ),
+        ),
+        ("tests/replica/test_sources_and_sinks.py",),
+    ),
+    Mutant(
+        "shares of files cannot be told to a job",
+        (
+            Edit(
+                "runtime/replica/protocol/vocabulary.py",
+                '    "storage.source.file_shares": "Extent",\n',
+                "",
+            ),
+        ),
+        ("tests/storage/test_share_reading.py",),
     ),
     Mutant(
         "a source is said to have read what was there before it has",
@@ -1501,8 +1549,8 @@ OTHERS = (
         (
             Edit(
                 "runtime/check/changes.py",
-                "if id_ in old and id_ not in known and self._checked(id_) is None",
-                "if False",
+                "if id_ in blind or (id_ in old and id_ not in known and self._checked(id_) is None)",
+                "if id_ in blind",
             ),
         ),
         ("tests/check/test_changes.py::test_what_could_not_be_checked_is_not_called_unchanged",),
@@ -1588,6 +1636,209 @@ OTHERS = (
         ),
     ),
     Mutant(
+        "who reads an index when one of its workers dies is told so, and not asked to wait",
+        (
+            Edit(
+                "runtime/replica/main.py",
+                "        except (ConnectionError, WorkerLost):\n",
+                "        except ConnectionError:\n",
+            ),
+        ),
+        ("tests/coord/controller/test_divided_indexes.py::test_look_ups_go_on_when_a_worker_is_killed",),
+    ),
+    Mutant(
+        "files of a worker's index go while a query reads them",
+        (
+            Edit(
+                "runtime/compute/partitioned/index_reads.py",
+                "        self._files.update(files)\n",
+                "        self._files.update((number, None) for number, _ in files)\n",
+            ),
+        ),
+        (
+            "tests/compute/partitioned/test_index.py::test_what_is_on_file_stays_there_until_it_is_released",
+            "tests/replica/workers/test_divided_index.py::test_mapped_files_of_members_are_there_while_they_are_read",
+        ),
+    ),
+    Mutant(
+        "DISTINCT values are counted in place where rows of one are with several workers",
+        (
+            Edit(
+                "runtime/compute/partitioned/placement.py",
+                "any(columns and set(columns) <= {*keys, argument} for columns in inputs[0])",
+                "any(columns for columns in inputs[0])",
+            ),
+        ),
+        ("tests/compute/partitioned/test_distinct_in_place.py",),
+    ),
+    Mutant(
+        "DISTINCT values that were counted in place are taken for their groups' when others go on",
+        (
+            Edit(
+                "runtime/compute/partitioned/state_placement.py",
+                'if kind == "distinct":',
+                'if kind == "values":',
+            ),
+        ),
+        ("tests/compute/partitioned/test_distinct_in_place.py::test_others_go_on_from_what_was_saved",),
+    ),
+    Mutant(
+        "a split join is put before a reduction that counts in place",
+        (
+            Edit(
+                "runtime/compute/partitioned/placement.py",
+                "alike = found.in_place == other.in_place and _moves_alike(found.plan, other.plan, node.id)",
+                "alike = _moves_alike(found.plan, other.plan, node.id)",
+            ),
+        ),
+        (
+            "tests/compute/partitioned/test_distinct_in_place.py::test_those_whose_values_lie_together_before_they_move",
+        ),
+    ),
+    Mutant(
+        "an input is broadcast of which a union has some rows",
+        (
+            Edit(
+                "runtime/compute/partitioned/broadcast.py",
+                "elif whole and not _takes(node, whole):",
+                "elif whole and not _takes(node, whole) and node.inputs == tuple(whole):",
+            ),
+        ),
+        ("tests/compute/partitioned/test_broadcast.py::test_views_match_recomputation_whoever_dies",),
+    ),
+    Mutant(
+        "rows beside what is broadcast lie where they were read, and their retractions elsewhere",
+        (
+            Edit(
+                "runtime/compute/partitioned/placement.py",
+                "            found |= kept_beside(plan, broadcast, node)\n",
+                "            found |= frozenset()\n",
+            ),
+        ),
+        ("tests/compute/partitioned/test_broadcast.py::test_others_go_on_from_what_was_saved",),
+    ),
+    Mutant(
+        "rows of an outer join that are with all workers come out of each without a match",
+        (
+            Edit(
+                "runtime/compute/partitioned/broadcast.py",
+                "return all(side in DEALT[kind] for side in parts)",
+                "return kind is not None",
+            ),
+        ),
+        ("tests/compute/partitioned/test_broadcast.py::test_views_match_recomputation_whoever_dies",),
+    ),
+    Mutant(
+        "changes of what is broadcast reach the leader alone",
+        (
+            Edit(
+                "runtime/compute/partitioned/dealing.py",
+                "        by = part.dealt[at]\n",
+                "        by = part.dealt[at] if isinstance(part.dealt[at], tuple) else None\n",
+            ),
+        ),
+        (
+            "tests/compute/partitioned/test_broadcast.py::test_views_match_recomputation_whoever_dies",
+            "tests/coord/controller/test_broadcast_inputs.py",
+        ),
+    ),
+    Mutant(
+        "what was broadcast stays in files of other parts, which go",
+        (
+            Edit(
+                "runtime/compute/partitioned/part_state.py",
+                "            share = _own(run)\n",
+                "            share = run\n",
+            ),
+        ),
+        (
+            "tests/compute/partitioned/test_broadcast.py::test_the_first_part_alone_removes_what_it_saves_for_all",
+        ),
+    ),
+    Mutant(
+        "who has copied what the first part saves for all removes its files",
+        (
+            Edit(
+                "runtime/compute/partitioned/part_state.py",
+                "store.load(beginning.shared, whole=False, own=False)",
+                "store.load(beginning.shared, whole=False)",
+            ),
+        ),
+        (
+            "tests/compute/partitioned/test_broadcast.py::test_the_first_part_alone_removes_what_it_saves_for_all",
+        ),
+    ),
+    Mutant(
+        "one process that goes on from several has what was broadcast several times",
+        (
+            Edit(
+                "runtime/compute/partitioned/part_state.py",
+                "if id_ not in self._part.everywhere}",
+                "if id_}",
+            ),
+        ),
+        ("tests/compute/partitioned/test_broadcast.py::test_state_that_is_everywhere_is_saved_once",),
+    ),
+    Mutant(
+        "who waits for replicas that another statement has replaced is told that they are ready",
+        (
+            Edit(
+                "runtime/coord/ddl/clusters.py",
+                "if self._shape(now) != self._shape(altered.after):",
+                "if not now.name:",
+            ),
+        ),
+        (
+            "tests/coord/controller/rescaling/test_hand_overs.py::test_who_waits_for_what_will_never_be_is_told",
+        ),
+    ),
+    Mutant(
+        "COPY in binary takes the infinite past for a day of the Stone Age",
+        (
+            Edit(
+                "runtime/pgwire/copy_binary.py",
+                "native = np.where(endless, native, moved)",
+                "native = moved",
+            ),
+        ),
+        ("tests/pgwire/test_infinity_on_the_wire.py",),
+    ),
+    Mutant(
+        "what others have saved of an index is all the leader's",
+        (
+            Edit(
+                "runtime/compute/partitioned/state_placement.py",
+                "return division.index_key if name == INDEX_RUNS and division.index_key is not None else FIRST",
+                "return FIRST",
+            ),
+        ),
+        ("tests/compute/partitioned/test_index.py::test_others_go_on_with_what_was_saved",),
+    ),
+    Mutant(
+        "an answer to an earlier look-up is taken for that to the next",
+        (
+            Edit(
+                "runtime/replica/workers/index_look_ups.py",
+                "                self._answer(member, monotonic())  # to what nobody waits for any more\n",
+                "                self._asked.discard(member)\n",
+            ),
+        ),
+        (
+            "tests/replica/workers/test_divided_index.py::test_a_member_that_stands_still_is_not_waited_for_for_ever",
+        ),
+    ),
+    Mutant(
+        "members of a replica hand back what they free, as queries do",
+        (
+            Edit(
+                "runtime/replica/queries/fork_server.py",
+                "    gc.collect()\n    gc.freeze()",
+                "    return_what_is_freed()\n    gc.collect()\n    gc.freeze()",
+            ),
+        ),
+        ("tests/replica/workers/test_team.py::test_members_keep_their_memory_between_steps",),
+    ),
+    Mutant(
         "what a divided view has in mapped files is what the leader has",
         (
             Edit(
@@ -1610,6 +1861,210 @@ OTHERS = (
         (
             "tests/coord/controller/test_replica_connection.py::test_statistics_of_what_was_dropped_meanwhile_are_not_kept",
         ),
+    ),
+    Mutant(
+        "a loop depends on what nobody reads in it, and has no inputs",
+        (
+            Edit(
+                "runtime/expr/tree/relation_tree.py",
+                "        if read.isdisjoint(own):\n            return read\n",
+                "",
+            ),
+        ),
+        ("tests/compute/test_lower.py::test_what_a_loop_has_that_nobody_reads_is_not_there",),
+    ),
+    Mutant(
+        "ends of a narrowed source are all that is sent, though another task takes them back",
+        (
+            Edit(
+                "runtime/compute/spark/superstep.py",
+                "return joins or any(can_be_cut(node.op, kept=job.keeps_state) for node in readers)",
+                "return joins",
+            ),
+        ),
+        (
+            "tests/compute/spark/test_level_task.py::test_what_a_narrowed_source_has_taken_back_may_be_in_another_task",
+        ),
+    ),
+    Mutant(
+        "a retraction among a task's rows does not keep others from sending ends only",
+        (
+            Edit(
+                "runtime/compute/operators/reductions/combine.py",
+                "            return bool(op.monotonic)\n        case _:",
+                "            return False\n        case _:",
+            ),
+            Edit(
+                "runtime/compute/operators/reductions/combine.py",
+                "case ReduceOp() if op.monotonic and not cut:",
+                "case ReduceOp() if op.monotonic and cut:",
+            ),
+        ),
+        (
+            "tests/compute/spark/test_level_task.py::test_what_a_narrowed_source_has_taken_back_may_be_in_another_task",
+        ),
+    ),
+    Mutant(
+        "texts of views name what they read as it was called when they were made",
+        (
+            Edit(
+                "runtime/coord/ddl/definitions.py",
+                "        return with_texts(self.catalog, changes)",
+                "        return changes",
+            ),
+        ),
+        ("tests/e2e/inprocess/definitions/test_renames.py::test_texts_of_views_follow_what_they_read",),
+    ),
+    Mutant(
+        "texts of views over two relations that exchange their names are written anew twice",
+        (
+            Edit(
+                "runtime/coord/ddl/view_texts.py",
+                "in {item.id: item for id_ in moved for item in catalog.dependents(id_)}.values():",
+                "in [item for id_ in moved for item in catalog.dependents(id_)]:",
+            ),
+        ),
+        (
+            "tests/e2e/inprocess/definitions/test_renames.py::test_texts_of_views_over_both_relations_that_exchange_names",
+        ),
+    ),
+    Mutant(
+        "the text of what has read a replacement names that for good",
+        (
+            Edit(
+                "runtime/coord/ddl/apply_replacement.py",
+                "        item = reading_instead(item, old, new)\n",
+                "        pass\n",
+            ),
+        ),
+        ("tests/e2e/inprocess/definitions/test_renames.py::test_texts_of_views_follow_what_they_read",),
+    ),
+    Mutant(
+        "a worker on another machine that says that it is there says so in the middle of a message",
+        (
+            Edit(
+                "runtime/replica/workers/tls_wire.py",
+                "if self._sent() and not unless():",
+                "if self._sent():",
+            ),
+        ),
+        ("tests/replica/workers/test_wires.py::test_nothing_comes_in_the_middle_of_a_message",),
+    ),
+    Mutant(
+        "a worker of an attempt that was given up comes in at a door of the next one",
+        (
+            Edit(
+                "runtime/replica/workers/doors.py",
+                "return own.secret if awaited and same else None",
+                "return own.secret if awaited else None",
+            ),
+        ),
+        ("tests/replica/workers/test_doors.py::test_who_is_refused",),
+    ),
+    Mutant(
+        "a replica that has lost one of its machines waits until Spark has missed it",
+        (
+            Edit(
+                "runtime/coord/controller/controller.py",
+                "if (incoming.fell_silent or spread) and self._settings.on_cluster:",
+                "if incoming.fell_silent and self._settings.on_cluster:",
+            ),
+        ),
+        (
+            "tests/coord/controller/test_workers_on_machines.py::test_one_that_loses_a_member_is_started_anew_as_a_whole",
+        ),
+    ),
+    Mutant(
+        "what members on other machines have written for a dropped dataflow stays there",
+        (
+            Edit(
+                "runtime/replica/workers/saves.py",
+                "self.apart = far and files.copied",
+                "self.apart = False",
+            ),
+        ),
+        (
+            "tests/replica/workers/test_spread.py::test_files_of_a_dataflow_that_was_dropped_go_from_other_machines",
+        ),
+    ),
+    Mutant(
+        "who still looks at the parts of before has rows twice that were put together since",
+        (
+            Edit(
+                "runtime/replica/look_ups/stored_rows.py",
+                "elif stored.group is None or not own.issuperset(stored.group.parts):",
+                "elif stored.group is None:",
+            ),
+        ),
+        ("tests/replica/look_ups/test_stored_rows.py::test_small_parts_that_are_put_together",),
+    ),
+    Mutant(
+        "a replica whose coordinator goes away before an answer fails, and its task with it",
+        (
+            Edit(
+                "runtime/replica/main.py",
+                "            with suppress(ConnectionError):  # whoever was to hear an answer is gone\n",
+                "            with suppress(KeyError):\n",
+            ),
+        ),
+        ("tests/replica/test_main.py::test_an_answer_that_nobody_hears_any_more_is_no_failure",),
+    ),
+    Mutant(
+        "two replicas of a cluster have one name where there is state of that name only",
+        (
+            Edit(
+                "runtime/coord/controller/clusters.py",
+                "        free = (name for name in chain(names, other_names) if name not in taken)\n",
+                "        free = (name for name in chain(names, numbered) if name not in taken)\n",
+            ),
+        ),
+        ("tests/coord/controller/test_clusters.py",),
+    ),
+    Mutant(
+        "a share that a worker is to read is lost as it comes with the cancellation of the one before",
+        (
+            Edit(
+                "runtime/replica/workers/message_stream.py",
+                "        came, self._came = self._came, self._came[end:]\n",
+                "        came, self._came = self._came, bytearray()\n",
+            ),
+        ),
+        (
+            "tests/replica/workers/test_source_shares.py::test_a_share_that_comes_with_the_cancellation_of_the_one_before_is_read",
+        ),
+    ),
+    Mutant(
+        "a sink that a replica is given as it ends runs on, with its target locked",
+        (
+            Edit(
+                "runtime/replica/main.py",
+                "                if self._ended:\n",
+                "                if self._ended and isinstance(message, Progress):\n",
+            ),
+        ),
+        ("tests/replica/test_main.py::test_what_is_installed_as_the_replica_ends_does_not_run_on",),
+    ),
+    Mutant(
+        "of hashes whose bits are neighbours only the first is known to be there",
+        (
+            Edit(
+                "runtime/repr/hash_bitmap.py",
+                "np.bitwise_or.reduceat(_bit_of(places), starts)",
+                "_bit_of(places)[starts]",
+            ),
+        ),
+        ("tests/repr/test_hash_bitmap.py::test_all_that_are_there_and_few_others",),
+    ),
+    Mutant(
+        "the whole row of a function that an outer join found no row of is a record of NULLs",
+        (
+            Edit(
+                "runtime/sql/query/from_clause.py",
+                "entry.null_extended() if outer else entry",
+                "replace(entry, nullable=True) if outer else entry",
+            ),
+        ),
+        ("tests/slt/test_slt.py::test_script[joins/whole_rows]",),
     ),
 )
 

@@ -42,7 +42,7 @@ def copy() -> Iterator[Path]:
         yield copy
 
 
-@pytest.mark.slow(slices=20)
+@pytest.mark.slow(slices=40)
 @pytest.mark.timeout(900)
 @of_each
 def test_a_mutant_is_found(mutant: Mutant, copy: Path) -> None:

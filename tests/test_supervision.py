@@ -28,6 +28,9 @@ REPORTS_BY_ITSELF = {
     ("replica/ingest.py", "__init__"),  # a source that fails says so, and stops alone
     ("replica/egress.py", "__init__"),  # so does a sink
     ("replica/jobs.py", "_reported"),  # joins it
+    ("replica/workers/wires.py", "__init__"),  # who is not heard of any more is lost to the others
+    ("replica/workers/doors.py", "begin"),  # who has not come in by then is awaited in vain, which is said
+    ("replica/workers/member.py", "_work"),  # it closes its way to the leader, which sees that
     ("replica/protocol/connection.py", "__init__"),  # a connection that fails is seen by who receives, too
     (
         "coord/controller/control_listener.py",

@@ -19,6 +19,7 @@ from statistics import median
 import numpy as np
 from ptvc.compute.dataflow import Dataflow
 from ptvc.compute.merge import merge_worker
+from ptvc.compute.partitioned.broadcast import few_of
 from ptvc.compute.partitioned.messages import Install, Message
 from ptvc.compute.partitioned.one_step import LEADER
 from ptvc.compute.partitioned.placement import Division
@@ -114,7 +115,9 @@ class _Wires:
 class _Simulated:
     """A team, as a `DividedDataflow` has it, and the dataflow of a workload."""
 
-    def __init__(self, plan: DataflowPlan, blob: Blob, workers: int, delay_s: float) -> None:
+    def __init__(
+        self, plan: DataflowPlan, blob: Blob, workers: int, delay_s: float, few: tuple[int, ...]
+    ) -> None:
         self.clocks = _Clocks(delay_s, [0.0] * workers)
         self.workers = workers
         store = PartStore(blob, WRITER)
@@ -123,7 +126,7 @@ class _Simulated:
             Member(here, workers, _Wires(here, self.clocks), store) for here in range(1, workers)
         ]
         self._steps = StoredSteps(plan, blob)
-        self._dataflow = DividedDataflow(self, plan, 0)  # type: ignore[arg-type]
+        self._dataflow = DividedDataflow(self, plan, 0, few=few)  # type: ignore[arg-type]
 
     def install(self, division: Division, as_of: int, *, arranged: bool) -> int:
         self.leader.install(Install(1, division, as_of, arranged))
@@ -170,9 +173,10 @@ def run_critical_paths(
 def _run(name: str, base_rows: int, sizes: Sequence[int], workers: int, scale: float) -> list[CriticalPath]:
     plan, blob = WORKLOADS[name].plan(), MemoryBlob()
     data, steps = Data(WORKLOADS[name], base_rows), StoredSteps(plan, blob)
-    whole = Dataflow(plan, 0)
-    divided_ = {delay: _Simulated(plan, blob, workers, delay) for delay in (SOCKET_S, LINK_S)}
-    base = steps.committed(data.base(0), passing=False)
+    whole, rows_of_base = Dataflow(plan, 0), data.base(0)
+    few = few_of([len(rows_of_base[id_]) for id_ in plan.imports])
+    divided_ = {delay: _Simulated(plan, blob, workers, delay, few) for delay in (SOCKET_S, LINK_S)}
+    base = steps.committed(rows_of_base, passing=False)
     steps.in_one(whole, base, 0)
     for simulated in divided_.values():
         simulated.step(base, 0)

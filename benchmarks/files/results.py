@@ -18,6 +18,4 @@ class SnapshotResult(Transfer):
 
 @shows(SnapshotResult)
 def _snapshot_table(results: list[SnapshotResult]) -> Table:
-    return transfers_table(
-        "Parquet files of four columns, until all rows are counted (Spark) or durable", results
-    )
+    return transfers_table("Files of four columns, until all rows are counted (Spark) or durable", results)

@@ -1,4 +1,5 @@
-"""Parquet files of four columns in a directory, and the same objects in S3: until all rows are durable, beside Spark's own counts of the files."""
+"""Parquet files of four columns in a directory, and the same objects in S3: until all rows are durable, beside Spark's own counts of the files;
+and by one worker, and by several."""
 
 from __future__ import annotations
 
@@ -67,7 +68,41 @@ def run_snapshots(
                     _connect(db, endpoint)
                 for place, source in places.items():
                     for _ in range(rounds if what == "job" else 1):
-                        yield _read(runtime, db, source, f"{place}, by {what}", total)
+                        yield _read(runtime, db, f"{source} FORMAT PARQUET", f"{place}, by {what}", total)
+
+
+def run_among_workers(rows: int, files: int, rounds: int, workers: int) -> Iterator[SnapshotResult]:
+    """Read by a cluster of one worker, and by one of several, in turns: Parquet files, and one file of JSON lines with a tenth of the rows.
+    What they do not share is the leader's process: each cluster has its own."""
+    with tempfile.TemporaryDirectory(prefix="ptvc-bench-") as folder:
+        parquet, lines = Path(folder, "parquet"), Path(folder, "lines.json")
+        parquet.mkdir()
+        total = write_files(parquet, rows, files)
+        few = write_lines(lines, rows // 10)
+        settings = [f"source_job_min_bytes={NEVER}", "compaction_interval_ms=3600000"]
+        with served(settings) as runtime, runtime.connect() as db:
+            for count in (1, workers):
+                db.execute(f"CREATE CLUSTER of_{count} (WORKERS {count})".encode())
+            for number in range(rounds + 1):
+                for what, source, wanted in (
+                    ("Parquet", f"FROM FILE '{parquet}' FORMAT PARQUET", total),
+                    ("JSON, one file", f"FROM FILE '{lines}' FORMAT JSON", few),
+                ):
+                    for count in (1, workers):
+                        label = f"{what}, {count} worker{'s' if count > 1 else ''}"
+                        result = _read(runtime, db, source, label, wanted, f"IN CLUSTER of_{count} ")
+                        if number:  # the first one waits for the processes
+                            yield result
+
+
+def write_lines(file: Path, rows: int) -> int:
+    """How many rows there are, of the columns of `write_files`."""
+    random = np.random.default_rng(1)
+    keys, numbers = random.integers(0, 1_000_000, rows), random.random(rows)
+    with file.open("w") as stream:
+        for id_, (k, x) in enumerate(zip(keys.tolist(), numbers.tolist(), strict=True)):
+            stream.write(json.dumps({"id": id_, "k": k, "x": x, "t": f"t{k:09}"}) + "\n")
+    return rows
 
 
 def write_files(folder: Path, rows: int, files: int) -> int:
@@ -120,10 +155,10 @@ def _connect(db: psycopg.Connection[Any], endpoint: str) -> None:
 
 
 def _read(
-    runtime: ServedRuntime, db: psycopg.Connection[Any], source: str, what: str, rows: int
+    runtime: ServedRuntime, db: psycopg.Connection[Any], source: str, what: str, rows: int, cluster: str = ""
 ) -> SnapshotResult:
     cpu, began = runtime.cpu_seconds(), perf_counter()
-    db.execute(f"CREATE SOURCE s ({COLUMNS}) {source} FORMAT PARQUET".encode())
+    db.execute(f"CREATE SOURCE s ({COLUMNS}) {cluster}{source}".encode())
 
     def all_there() -> bool:
         counted = db.execute(

@@ -21,6 +21,7 @@ from .results import BacklogResult
 
 PARTITIONS = 4
 KEYS = 50_000
+WORKERS = 2
 _SOURCES = {
     "append": "(id int, name text, price float8) {} FORMAT JSON",
     "upsert": "(id int, name text, price float8, k text, PRIMARY KEY (k)) {} "
@@ -41,13 +42,21 @@ def run_backlogs(broker: str, messages: int, *, flink: bool = False) -> Iterator
             connect(db, broker)
             for name in _SOURCES:
                 yield _backlog(runtime, db, name, topic, messages)
+            for count in (1, WORKERS):
+                db.execute(f"CREATE CLUSTER of_{count} (WORKERS {count})".encode())
+                _backlog(runtime, db, "append", topic, messages, count)  # until its processes are there
+            for count in (1, WORKERS):
+                yield _backlog(runtime, db, "append", topic, messages, count)
         if flink:
             yield from run_flink(broker, topic, messages, min(messages, KEYS))
 
 
-def _backlog(runtime: ServedRuntime, db: Any, name: str, topic: str, messages: int) -> BacklogResult:
+def _backlog(
+    runtime: ServedRuntime, db: Any, name: str, topic: str, messages: int, workers: int | None = None
+) -> BacklogResult:
+    """With `workers`, in the cluster that has so many."""
     begin, cpu = time.perf_counter(), runtime.cpu_seconds()
-    _create(db, name, _SOURCES[name], topic)
+    _create(db, name, _SOURCES[name], topic, workers)
     query = (
         "SELECT snapshot_committed FROM mz_internal.mz_source_statistics s JOIN mz_objects o ON o.id = s.id "
         f"WHERE o.name = '{name}'"
@@ -59,7 +68,8 @@ def _backlog(runtime: ServedRuntime, db: Any, name: str, topic: str, messages: i
     if rows != (wanted,):
         raise RuntimeFailed(f"{name} has {rows} rows, not {wanted}")
     db.execute(f"DROP SOURCE {name}".encode())
-    return BacklogResult("ptvc", name, messages, wanted, seconds, cpu, load())
+    what = name if workers is None else f"{name}, {workers} worker{'s' if workers > 1 else ''}"
+    return BacklogResult("ptvc", what, messages, wanted, seconds, cpu, load())
 
 
 def run_freshness(broker: str, rate: int, seconds: int) -> FreshnessResult:
@@ -122,6 +132,7 @@ def connect(db: Any, broker: str) -> None:
     db.execute(f"CREATE CONNECTION k TO KAFKA (BROKER '{broker}', SECURITY PROTOCOL PLAINTEXT)".encode())
 
 
-def _create(db: Any, name: str, clauses: str, topic: str) -> None:
-    source = clauses.format(f"FROM KAFKA CONNECTION k (TOPIC '{topic}')")
+def _create(db: Any, name: str, clauses: str, topic: str, workers: int | None = None) -> None:
+    place = "" if workers is None else f"IN CLUSTER of_{workers} "
+    source = clauses.format(f"{place}FROM KAFKA CONNECTION k (TOPIC '{topic}')")
     db.execute(f"CREATE SOURCE {name} {source}".encode())

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from dbt.adapters.ptvc.definition_hash import definition_hash
@@ -22,16 +22,15 @@ from ..sql.plans.query_plans import Select
 from ..sql.statement.replacement import difference
 from .checker import Checked, Result
 from .environment import Environment
+from .foreign import Foreign, has_moved, of_former, rests, why_refused
 from .nodes import Node, Project
 from .parts import PARTS, Parts, parts_of
-from .statements import asserted_columns
+from .statements import asserted_columns, relation_name
 
 _OPTIONS = ("cluster", "retain_history", "refresh", "partition_by", "connector", "format", "envelope", "key")
 _MAINTAINED = ("view", "materialized_view", "source", "source_table", "sink", "index")
 _GROWING = ("incremental", "snapshot")
 """Their rows stay, whatever they were computed by, until `--full-refresh`."""
-
-_STORED_TESTS = ("view", "materialized_view")
 
 
 class Action(enum.Enum):
@@ -74,7 +73,8 @@ class Cost:
 @dataclass(frozen=True, slots=True)
 class Change:
     """`because_of` is the node below that is built anew, and with which the object changes; `kept` names those above that go on as they are.
-    `why_refused` is what the runtime says where it refuses the whole release for this object."""
+    `why_refused` is why the runtime refuses a sink what it would read, and with that the whole release; or why the run refuses to make
+    the object anew, and what is made from it."""
 
     node: Node
     action: Action
@@ -125,30 +125,54 @@ class Compared:
 
 @dataclass(slots=True)
 class Comparison:
+    """`foreign` is what rests on the objects that are there, and that no node of the new project makes; None: what the old one has made."""
+
     old: Version
     new: Version
     costs: Mapping[str, Cost] = field(default_factory=dict)
+    foreign: Foreign | None = None
 
     def changes(self) -> list[Change]:
-        """In the order of the project; those that are gone come last."""
+        """In the order of the project; those that are gone come last.  One that has moved is new in its place, and gone from the former."""
         old, new = self.old.objects(), self.new.objects()
+        moved = {id_ for id_, node in new.items() if id_ in old and has_moved(old[id_], node)}
         found: dict[str, Change] = {}
         for id_, node in new.items():
-            change = Change(node, Action.NEW) if id_ not in old else self._compared(id_)
+            if id_ in moved:
+                come = tuple(replace(reason, before=None) for reason in _places_differ(old[id_], node))
+                change: Change | None = Change(node, Action.NEW, come)
+            else:
+                change = Change(node, Action.NEW) if id_ not in old else self._compared(id_)
             if change is not None:
                 found[id_] = change
         self._spread(found)
-        found.update((id_, Change(node, Action.GONE)) for id_, node in old.items() if id_ not in new)
+        self._refuse(found)
+        gone = [
+            Change(
+                node,
+                Action.GONE,
+                tuple(replace(reason, after=None) for reason in _places_differ(node, new[id_])),
+            )
+            for id_, node in old.items()
+            if id_ in moved
+        ]
+        gone += [Change(node, Action.GONE) for id_, node in old.items() if id_ not in new]
         order = {id_: place for place, id_ in enumerate(dict.fromkeys([*self.new.project.nodes, *old]))}
-        return sorted(found.values(), key=lambda change: order[change.node.id])
+        changes = [*found.values(), *gone]
+        return sorted(changes, key=lambda change: (change.action is Action.GONE, order[change.node.id]))
 
     def compared(self) -> Compared:
         changes = self.changes()
         known, old = {change.node.id for change in changes}, self.old.objects()
+        blind = {
+            change.node.id
+            for change in changes
+            if change.action is Action.CUT_OVER and self._sinks(change.node) is None
+        }
         unknown = [
             node
             for id_, node in self.new.objects().items()
-            if id_ in old and id_ not in known and self._checked(id_) is None
+            if id_ in blind or (id_ in old and id_ not in known and self._checked(id_) is None)
         ]
         return Compared(changes, unknown)
 
@@ -226,16 +250,57 @@ class Comparison:
             return Change(node, Action.IN_PLACE, reasons, because_of=origin, kept=kept, cost=cost)
         return Change(node, Action.REBUILT, reasons, because_of=origin, cost=cost)
 
+    def _refuse(self, found: dict[str, Change]) -> None:
+        """What is made anew takes the place of the old object, unless something rests on that which the run cannot make anew with it."""
+        foreign = self.foreign if self.foreign is not None else of_former(self.old.project, self.new.project)
+        for id_, because_of in self._made_anew(found).items():
+            node, known = self.new.project.nodes[id_], found.get(id_)
+            if node.kind == "ephemeral" or not foreign.get(id_):
+                continue
+            change = known if known is not None else Change(node, Action.REBUILT, because_of=because_of)
+            found[id_] = replace(
+                change, action=Action.REFUSED, why_refused=why_refused(node, foreign[id_]), kept=()
+            )
+
+    def _made_anew(self, found: Mapping[str, Change]) -> dict[str, str | None]:
+        """The nodes of whose objects new ones are made, and the node below for which.  Beside those that are built anew, a table that is
+        filled from what is staged is a new one, and so is what rests on that."""
+        anew: dict[str, str | None] = {}
+        staged: set[str] = set()
+        for id_, node in self.new.project.nodes.items():
+            change = found.get(id_)
+            over_new = next((below for below in node.depends_on if below in anew), None)
+            over_staged = next((below for below in node.depends_on if below in staged), None)
+            if change is not None and change.action is Action.REBUILT:
+                anew[id_] = change.because_of
+            elif over_staged is not None and node.kind == "table":
+                anew[id_] = over_staged
+            elif over_new is not None and rests(node) and node.kind != "sink":
+                if not self._keeps_columns(node):
+                    anew[id_] = over_new
+            elif (change is None or change.action is not Action.IN_PLACE) and (
+                over_staged is None or node.kind != "ephemeral"
+            ):
+                continue
+            staged.add(id_)
+        return anew
+
     def _why_refused(self, node: Node) -> str | None:
         """What a sink's target has against the columns that the sink, the same by its text, reads from now on."""
-        old, new = (version.environment.find(node.schema, node.alias) for version in (self.old, self.new))
-        if not isinstance(old, Sink) or not isinstance(new, Sink):
+        sinks = self._sinks(node)
+        if sinks is None:
             return None  # it could not be checked, which is said
+        old, new = sinks
         try:
             over_columns(old, new.schema)
         except PtvcError as error:
             return error.message
         return None
+
+    def _sinks(self, node: Node) -> tuple[Sink, Sink] | None:
+        """A sink as it was and as it is; None where it is not known what one of them reads."""
+        old, new = (version.environment.find(node.schema, node.alias) for version in (self.old, self.new))
+        return (old, new) if isinstance(old, Sink) and isinstance(new, Sink) else None
 
     def _keeps_columns(self, node: Node) -> bool:
         """Whether it is a materialized view that was one before, with the same columns."""
@@ -260,7 +325,7 @@ class Comparison:
         """Views and stored tests by what they are made over; a table has its own rows."""
         resting: dict[str, list[str]] = {}
         for node in self.new.project.nodes.values():
-            if _rests(node):
+            if rests(node):
                 for below in node.depends_on:
                     resting.setdefault(below, []).append(node.id)
         return resting
@@ -275,9 +340,29 @@ class Comparison:
             if before.get(name) != after.get(name):
                 yield Reason(name, _said(before.get(name)), _said(after.get(name)))
         yield from _columns_differ(old, new)
+        places = [*_places_differ(old.node, new.node), *self._inputs_differ(new.node)]
+        yield from places
         parts = (self._parts(self.old, old), self._parts(self.new, new))
         if parts[0] is not None and parts[1] is not None:
-            yield from _parts_differ(parts[0], parts[1], old, new)
+            differ = list(_parts_differ(parts[0], parts[1]))
+            yield from differ
+            same_shape = _named(old) == _named(new) and old.node.kind == new.node.kind
+            if not differ and not places and same_shape and before == after:
+                yield Reason("text", None, "it is written otherwise, and means the same")
+
+    def _inputs_differ(self, node: Node) -> Iterator[Reason]:
+        """What it reads that has another place, however many ephemeral models are in between."""
+        old, new = self.old.project.nodes, self.new.project.nodes
+        pending, seen = list(node.depends_on), set(node.depends_on)
+        for id_ in pending:
+            if id_ not in old or id_ not in new:
+                continue
+            if new[id_].kind == "ephemeral":
+                further = [below for below in new[id_].depends_on if below not in seen]
+                pending += further
+                seen.update(further)
+            elif relation_name(old[id_]) != relation_name(new[id_]):
+                yield Reason("reads", relation_name(old[id_]), relation_name(new[id_]))
 
     @staticmethod
     def _parts(version: Version, checked: Checked) -> Parts | None:
@@ -306,14 +391,6 @@ def _of_rows(node: Node) -> Action:
 def _same_incremental(old: Node, new: Node) -> bool:
     """Compiled code of an incremental model is that of its first run, or of a later one."""
     return new.kind == "incremental" and old.raw == new.raw
-
-
-def _rests(node: Node) -> bool:
-    if node.type == "test":
-        return node.config.get("store_failures_as") in _STORED_TESTS
-    return node.type == "model" and node.kind in (
-        "view", "materialized_view", "index", "source_table", "sink", "ephemeral"
-    )  # fmt: skip
 
 
 def _hash(checked: Checked) -> str:
@@ -351,21 +428,22 @@ def _columns_differ(old: Checked, new: Checked) -> Iterator[Reason]:
         yield Reason("columns", ", ".join(before), ", ".join(after))
 
 
-def _parts_differ(before: Parts, after: Parts, old: Checked, new: Checked) -> Iterator[Reason]:
-    said = False
+def _places_differ(old: Node, new: Node) -> Iterator[Reason]:
+    if old.schema != new.schema:
+        yield Reason("schema", old.schema, new.schema)
+    if old.alias != new.alias:
+        yield Reason("alias", old.alias, new.alias)
+
+
+def _parts_differ(before: Parts, after: Parts) -> Iterator[Reason]:
     for part in PARTS:
         if part == "window":
             continue  # said of the column that shows it
         for gone, come in _pairs(before.parts[part], after.parts[part]):
-            said = True
             yield Reason(part, gone, come)
     for name, expression in after.columns.items():
         if name in before.columns and before.columns[name] != expression:
-            said = True
             yield Reason(f"column {name}", before.columns[name], expression)
-    same_shape = _named(old) == _named(new) and old.node.kind == new.node.kind
-    if not said and same_shape and _options(old.node) == _options(new.node):
-        yield Reason("text", None, "it is written otherwise, and means the same")
 
 
 def _pairs(before: list[str], after: list[str]) -> Iterator[tuple[str | None, str | None]]:

@@ -112,10 +112,11 @@ def check(
         else:
             version = subject.check()
             known, found = version.project, version.result
+            foreign = None if running is None else running.foreign(known)
             if state is not None:
-                comparison = Comparison(subject.former(state), version)
+                comparison = Comparison(subject.former(state), version, foreign=foreign)
             elif running is not None:
-                comparison = Comparison(running.former(version), version, running.costs(known))
+                comparison = Comparison(running.former(version), version, running.costs(known), foreign)
     compared = None if comparison is None else comparison.compared()
     seconds = monotonic() - began
     if as_json:

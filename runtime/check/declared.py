@@ -13,7 +13,7 @@ from .nodes import Node
 from .statements import quoted, relation_name
 
 Columns = Mapping[str, str]
-"""Types, by the names as they stand in a definition."""
+"""Types, and constraints where they are known, by the names as they stand in a definition."""
 
 
 def table(node: Node, columns: Columns) -> str:

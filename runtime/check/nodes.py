@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from dbt.adapters.ptvc.staging.staged import in_place, staging_schema
 from dbt.adapters.ptvc.translation import dialect_of
 
 from .artifacts import read_artifact
@@ -129,6 +130,7 @@ class Project:
             for id_, raw in (manifest.get(section) or {}).items():
                 if (raw.get("config") or {}).get("enabled", True):
                     found[id_] = Node.from_json(raw)
+        found = _in_place(found)
         declared = {id_: node for id_, node in found.items() if node.type in _DECLARED}
         name = (manifest.get("metadata") or {}).get("project_name") or ""
         return cls(name, root, in_order(declared | found))
@@ -153,6 +155,16 @@ class Project:
             source, _, table = name.partition(".")
             found = [n for n in self.of_type("source") if n.name == table and n.extra.get("source") == source]
         return found[0] if found else None
+
+
+def _in_place(nodes: Mapping[str, Node]) -> dict[str, Node]:
+    """Their compiled code names what a run of dbt has staged by its place: `dbt build` writes into a manifest where it read that."""
+    schemas = {node.schema for node in nodes.values() if node.schema}
+    staged_beside = [schema for schema in schemas if staging_schema(schema) not in schemas]
+    return {
+        id_: node if node.compiled is None else replace(node, compiled=in_place(node.compiled, staged_beside))
+        for id_, node in nodes.items()
+    }
 
 
 def in_order(nodes: Mapping[str, Node]) -> dict[str, Node]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from dbt.adapters.ptvc.model_lines import line_of_file
 
 from ..errors import PtvcError
+from ..given_files import read_text
 from ..sql.parser.lexer import TokenKind, tokenize
 from .findings import Place
 from .nodes import Node
@@ -64,7 +65,7 @@ def first_line(file: str, code: str, root: Path, package: str = "") -> int:
 @lru_cache(maxsize=1000)
 def _read(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8")
+        return read_text(path)
     except (OSError, UnicodeDecodeError):
         return ""
 

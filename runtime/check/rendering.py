@@ -28,6 +28,7 @@ from dbt.parser.unit_tests import UnitTestManifestLoader
 from dbt_common.exceptions import DbtBaseException
 
 from ..errors import InvalidParameter
+from ..given_files import read_text
 from . import places, yaml_places
 from .checker import NotRendered
 from .environment import Environment
@@ -228,7 +229,7 @@ def _not_parsed(error: BaseException | None, root: Path) -> Exception:
     if error is None or file is None:
         return InvalidParameter(f"dbt cannot parse the project: {message}")
     try:
-        text = (root / file).read_text(encoding="utf-8")
+        text = read_text(root / file)
     except OSError:
         text = ""
     place = None

@@ -46,8 +46,9 @@ class Known:
     catalog: Mapping[str, Columns] = field(default_factory=dict)
 
     def columns_of(self, node: Node) -> Columns | None:
-        found = self.catalog.get(node.id)
-        return found if found is not None or self.running is None else self.running.columns_of(node)
+        """A catalog.json does not say where NULL may not be."""
+        found = None if self.running is None else self.running.columns_of(node)
+        return found if found is not None else self.catalog.get(node.id)
 
     def own_tables_of(self, source: Node) -> Mapping[str, Columns]:
         return {} if self.running is None else self.running.own_tables_of(source)

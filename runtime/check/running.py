@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import Any
 
 import psycopg
 
-from dbt.adapters.ptvc.staging.names import renamed_schema
-from dbt.adapters.ptvc.staging.staged import staging_schema
+from dbt.adapters.ptvc.staging.staged import in_place
 
 from ..clock import SystemClock
 from ..errors import PtvcError
@@ -20,6 +19,7 @@ from .changes import Cost, Version
 from .checker import Checked, Result
 from .declared import Columns
 from .environment import Environment
+from .foreign import Catalog, Foreign, relation
 from .nodes import Node, Project
 from .statements import definition
 
@@ -39,6 +39,17 @@ join mz_catalog.mz_objects made on made.id = own.id
 where made.schema_name = source.schema_name
 order by made.name
 """
+_EDGES = """
+select dependent.schema_name, dependent.name, dependent.type, referenced.schema_name, referenced.name, referenced.type
+from mz_internal.mz_object_dependencies edge
+left join mz_internal.mz_dead_letters part on part.id = edge.object_id
+left join mz_internal.mz_dead_letters letters on letters.id = edge.referenced_object_id
+join mz_catalog.mz_objects dependent on dependent.id = edge.object_id
+join mz_catalog.mz_objects referenced on referenced.id = coalesce(letters.source_id, edge.referenced_object_id)
+where part.id is null
+"""
+"""As the adapter asks for them (`ptvc__get_relations`)."""
+
 _OBJECTS = """
 select o.schema_name, o.name, o.type, d.definition
 from mz_catalog.mz_objects o
@@ -69,8 +80,8 @@ class Running:
     def __init__(self, connection: psycopg.Connection[tuple[Any, ...]]) -> None:
         self._connection = connection
         self._columns: dict[Named, list[tuple[str, str, bool]]] = {}
-        for schema, relation, column, type_, not_null in connection.execute(_COLUMNS):
-            self._columns.setdefault((schema, relation), []).append((column, type_, not_null))
+        for schema, name, column, type_, not_null in connection.execute(_COLUMNS):
+            self._columns.setdefault((schema, name), []).append((column, type_, not_null))
         self._own_tables: dict[Named, list[str]] = {}
         for schema, source, table in connection.execute(_OWN_TABLES):
             self._own_tables.setdefault((schema, source), []).append(table)
@@ -96,6 +107,14 @@ class Running:
             if (schema, name) in nodes
         }
 
+    def foreign(self, project: Project) -> Foreign:
+        """What rests on the project's objects, and is made by none of its nodes."""
+        edges = [
+            (relation(schema, name, kind), relation(on_schema, on_name, on_kind))
+            for schema, name, kind, on_schema, on_name, on_kind in self._connection.execute(_EDGES)
+        ]
+        return Catalog(edges, self._own_tables).foreign(project)
+
     def former(self, new: Version) -> Version:
         """The project as the runtime has it: the objects that are called as its nodes are."""
         environment, result = Environment(SystemClock().now_ms() * 1000), Result()
@@ -103,23 +122,21 @@ class Running:
         nodes_there: dict[str, Node] = {}
         schemas = {schema for schema, _ in nodes}
 
-        def in_place(text: str) -> str:
-            """Definitions name schemas as they were called when they were made, which for what a run has staged is another."""
-            for schema in schemas:
-                text = renamed_schema(text, staging_schema(schema), schema)
-            return text
-
+        sinks: list[str] = []
         for schema, name, type_, text in self._connection.execute(_OBJECTS).fetchall():
             id_ = nodes.get((schema, name))
             node = None if id_ is None else new.project.nodes[id_]
             known = None if id_ is None else new.result.checked.get(id_)
             environment.add_schema(schema)
             kind = _KINDS.get(type_, type_)
-            text = in_place(_IN_CLUSTER.sub("", (text or "").rstrip().rstrip(";"), count=1))
+            # Definitions name schemas as they were called when they were made, which for what a run has staged is another.
+            text = in_place(_IN_CLUSTER.sub("", (text or "").rstrip().rstrip(";"), count=1), schemas)
             sql = self._define(environment, schema, name, kind, text)
             if node is None:
                 continue
             nodes_there[node.id] = node
+            if kind == "sink":
+                sinks.append(text)
             if known is None:
                 continue
             if node.kind == "source_table" and kind == "table":
@@ -134,6 +151,9 @@ class Running:
                 sql = statement.sql if statement is not None else sql
             item = environment.catalog.item(schema, name)
             result.checked[node.id] = Checked(former, item.schema if item is not None else known.schema, sql)
+        for text in sinks:  # last: what they read since they were cut over is younger than they are
+            with suppress(PtvcError):  # then it is not known what its target takes, which the comparison says
+                environment.define(text)
         nodes_there.update((id_, checked.node) for id_, checked in result.checked.items())
         return Version(replace(new.project, nodes=nodes_there), result, environment)
 
@@ -154,17 +174,15 @@ class Running:
             except PtvcError:
                 kind = "table"
         if kind == "table":
-            listed = ", ".join(
-                f"{column} {type_}" for column, type_ in _declared(columns, with_nulls=True).items()
-            )
+            listed = ", ".join(f"{column} {type_}" for column, type_ in _declared(columns).items())
             environment.define(f"create table {full} ({listed})")
         return sql
 
 
-def _declared(columns: list[tuple[str, str, bool]], *, with_nulls: bool = False) -> Columns:
+def _declared(columns: list[tuple[str, str, bool]]) -> Columns:
+    """Types, and where NULL may not be: what is computed of such a column may not be NULL either."""
     return {
-        quote_ident(name): f"{type_} not null" if with_nulls and not_null else type_
-        for name, type_, not_null in columns
+        quote_ident(name): f"{type_} not null" if not_null else type_ for name, type_, not_null in columns
     }
 
 

@@ -114,7 +114,7 @@ def changes(compared: Compared, project: Project) -> Iterator[Text]:
         line.append(f"{change.node.kind.replace('_', ' ')} {change.node.name}", "bold")
         if change.because_of is not None:
             below = project.nodes[change.because_of].name
-            sink = change.action in (Action.CUT_OVER, Action.REFUSED)
+            sink = change.node.kind == "sink" and change.action in (Action.CUT_OVER, Action.REFUSED)
             reads = "reads what takes the place of" if sink else "rests on"
             line.append(f": {reads} {below}")
         if change.kept:
@@ -129,7 +129,8 @@ def changes(compared: Compared, project: Project) -> Iterator[Text]:
         if change.why_not_in_place is not None:
             line.append(f"\n{' ' * _WIDTH}  not in place: {change.why_not_in_place}")
         if change.why_refused is not None:
-            line.append(f"\n{' ' * _WIDTH}  its target: {change.why_refused}")
+            whose = "its target: " if change.node.kind == "sink" else ""
+            line.append(f"\n{' ' * _WIDTH}  {whose}{change.why_refused}")
         yield line
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import yaml
 
+from ..given_files import read_text
 from .findings import Place
 from .nodes import Node
 
@@ -115,7 +116,7 @@ def _scalar(node: yaml.Node, name: str) -> str | None:
 
 @lru_cache(maxsize=1000)
 def _text(path: Path) -> str:
-    return path.read_text(encoding="utf-8")
+    return read_text(path)
 
 
 @lru_cache(maxsize=1000)

@@ -15,6 +15,7 @@ from rich.text import Text
 
 from ..directory import KEY_FILE, KEYS_VARIABLE, PRIVATE_UMASK, lock, own_directories
 from ..errors import InvalidParameter
+from ..given_files import read_given
 from .options import DEFAULT_PATH, BlobOption, ConsensusOption, KeyFileOption, PathOption
 from .output import console, print_table
 from .stores import existing_stores
@@ -171,4 +172,4 @@ def _keys(path: Path) -> bytes:
             hint="Leave --with-keys out, and keep the variable's value apart.",
         )
     KeyRing.open(path, made=False)
-    return path.read_bytes()
+    return read_given(path)[0]

@@ -14,9 +14,12 @@ import typer
 
 from ..config import DATABASE, DEFAULT_PORT, DEFAULT_USER
 from ..directory import RuntimeInfo
-from ..errors import PtvcError
+from ..errors import InvalidParameter, PtvcError
 from .options import DEFAULT_PATH, PathOption
 from .output import console, print_rows, problems
+
+MOST_SQL = 256 << 20
+"""Characters of standard input: what never ends is not read for ever."""
 
 
 def status(path: PathOption = DEFAULT_PATH) -> None:
@@ -44,7 +47,7 @@ def sql(
     from ..sql.parser.parse import parse
 
     info = _running(path)
-    text = sys.stdin.read() if statements == "-" else statements
+    text = _standard_input() if statements == "-" else statements
     with _connect(info) as connection:
         connection.add_notice_handler(lambda notice: problems.print(notice.message_primary, markup=False))
         # One at a time, as psql sends them: together they would be one transaction, and see no view change.
@@ -54,6 +57,15 @@ def sql(
                 print_rows(cursor)
             else:
                 console.print(cursor.statusmessage)
+
+
+def _standard_input() -> str:
+    text = sys.stdin.read(MOST_SQL + 1)
+    if len(text) > MOST_SQL:
+        raise InvalidParameter(
+            f"standard input has more than {MOST_SQL} characters of SQL", hint="Send it in several parts."
+        )
+    return text
 
 
 def watch(

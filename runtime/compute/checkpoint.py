@@ -27,7 +27,7 @@ from .run_store import RunStore, StateId
 from .shared_files import MACHINE, SharedFiles
 from .spine import Spine
 
-STATE_VERSION = 3
+STATE_VERSION = 5
 """To be raised whenever an operator keeps other state than before for the same plan, or a plan is divided otherwise."""
 
 SPLIT_KEYS = "split_keys"
@@ -49,7 +49,8 @@ class Checkpoint:
     their order, each a range of hashes (`partitioned.part_state`).
 
     `layout` is that of all spines: the fingerprint says what state means, this how it is held.  `since` is the time
-    from which on an index, as saved, can be read; None: only the last before the cut is known to be one.
+    from which on an index, as saved, can be read; None: only the last before the cut is known to be one.  Imports at the positions `few` may
+    have been broadcast (`partitioned.broadcast`).
     """
 
     fingerprint: str
@@ -58,6 +59,7 @@ class Checkpoint:
     layout: str
     since: int | None = None
     others: tuple[StoredState, ...] = ()
+    few: tuple[int, ...] = ()
 
     @property
     def parts(self) -> tuple[StoredState, ...]:
@@ -176,6 +178,7 @@ def _to_json(folder: str, checkpoint: Checkpoint) -> dict[str, Any]:
         "others": [_state_to_json(folder, state) for state in checkpoint.others],
         "layout": checkpoint.layout,
         "since": checkpoint.since,
+        "few": list(checkpoint.few),
     }
 
 
@@ -199,6 +202,7 @@ def _from_json(folder: str, body: dict[str, Any]) -> Checkpoint:
         body["layout"],
         body.get("since"),
         tuple(_state_from_json(folder, state) for state in body.get("others", ())),
+        tuple(body.get("few", ())),
     )
 
 

@@ -77,10 +77,20 @@ class Dataflow:
     """With `arranged`, the output goes into an arrangement, which adds up equal updates by itself: what comes as its
     inputs have it, as in an index of a table, is put out as it is; these are consolidated but for few updates.
 
-    Of a dataflow in several parts, the `part` 0 has the rows that are there without any input."""
+    Of a dataflow in several parts, the `part` 0 has the rows that are there without any input.  What is held of the output has the
+    `output_number` in its `StateId`, by default the number of nodes."""
 
-    def __init__(self, plan: DataflowPlan, as_of: int, *, arranged: bool = False, part: int = 0) -> None:
+    def __init__(
+        self,
+        plan: DataflowPlan,
+        as_of: int,
+        *,
+        arranged: bool = False,
+        part: int = 0,
+        output_number: int | None = None,
+    ) -> None:
         self.plan = plan
+        self.output_number = len(plan.nodes) if output_number is None else output_number
         self.as_of = as_of
         self._upper = as_of
         self._steps = 0
@@ -123,7 +133,7 @@ class Dataflow:
             if operator is not None
             for name, spine in operator.spines().items()
         }
-        self._state[len(plan.nodes), "errs"] = self._errs.spine
+        self._state[self.output_number, "errs"] = self._errs.spine
 
     @property
     def steps(self) -> int:

@@ -18,7 +18,7 @@ import ctypes
 import pyarrow as pa
 
 RELEASE_ROWS = 1 << 19
-RELEASE_MERGED_ROWS = 1 << 18
+RELEASE_MERGED_ROWS = 1 << 20
 
 _trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
 """Only glibc has it; other C libraries hand memory back on their own."""

@@ -18,6 +18,7 @@ Threads: the merge thread spills while another one saves; a lock guards what the
 from __future__ import annotations
 
 import logging
+import shutil
 import threading
 import zlib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -31,7 +32,7 @@ from weakref import WeakSet
 
 import pyarrow as pa
 
-from ..errors import PtvcError
+from ..errors import PtvcError, StorageError
 from .packed_file import SUFFIX, encode, size_of
 from .packed_run import PackedRun
 from .run import Run, RunFile, StoredRun
@@ -55,7 +56,10 @@ logger = logging.getLogger(__name__)
 K = TypeVar("K")
 
 StateId = tuple[int, str]
-"""(node id, name within the node).  The output's errors are ("number of nodes", "errs")."""
+"""(node id, name within the node).  The output's errors are ("number of nodes", "errs"), its rows in an index ("number of nodes", INDEX_RUNS)."""
+
+INDEX_RUNS = "index"
+"""The rows of an index."""
 
 PRESSED_ROWS = 512
 """When memory is short, runs of so many rows are mapped."""
@@ -236,29 +240,55 @@ class RunStore:
                 logger.warning("cannot write state to %s, it is in memory: %s", self.directory, error)
             return run
 
-    def load(self, state: Mapping[StateId, Sequence[StoredRun]]) -> dict[StateId, tuple[Run, ...]]:
-        """The runs at these places, which others have published: large ones mapped or packed, small ones in memory.
+    def load(
+        self, state: Mapping[StateId, Sequence[StoredRun]], *, whole: bool = True, own: bool = True
+    ) -> dict[StateId, tuple[Run, ...]]:
+        """The runs at these places, which others have published: large ones mapped or packed, small ones in memory.  Of another replica's
+        files this store has links of its own, as that one removes its own when it likes; if not `whole`, only shares of the runs
+        are taken, and no file of another replica stays in use; if not `own`, copies of runs are, and whether the files go is another store's to say.
 
         Raises StorageError when one of them is not what was saved.
         """
         self.shared.fetch(run.name for runs in state.values() for run in runs)
         loaded = {
-            id_: tuple(self._load(run_file(self.shared, run)) for run in runs) for id_, runs in state.items()
+            id_: tuple(self._load(run_file(self.shared, run), whole, own) for run in runs)
+            for id_, runs in state.items()
         }
+        paths = {self.shared.path(run.name) for runs in state.values() for run in runs}
         with self._lock:
-            self._synced |= {self.shared.path(run.name) for runs in state.values() for run in runs}
+            self._synced |= {path for path in paths if not self._is_foreign(path)}
         return loaded
 
-    def _load(self, file: RunFile) -> Run:
+    def _load(self, file: RunFile, whole: bool, own: bool) -> Run:
+        track = self._track if own else _untracked
+        if self._is_foreign(file.path):
+            if whole:
+                file = replace(file, path=self._linked(file.path))
+            else:
+                track = _untracked
         verify(file)
         if is_packed(file):
             rows, nbytes = size_of(packed_bytes(file), file)
             large = rows >= self.spill_rows
-            return self._track(
+            return track(
                 PackedRun(file, rows, nbytes, self._expanded) if large else read_run(file, mapped=False)
             )
-        run = self._track(read_run(file, mapped=True))
+        run = track(read_run(file, mapped=True))
         return run if self._is_large(run) else read_run(file, mapped=False)
+
+    def _is_foreign(self, path: Path) -> bool:
+        """Whether it is another replica's.  Where files are copied, a replica has had other places beside this one."""
+        return not path.is_relative_to(self.directory.parent if self.shared.copied else self.directory)
+
+    def _linked(self, path: Path) -> Path:
+        """Another replica's file, under the same name in this store's directory: its writer has called no other so.  Raises StorageError."""
+        own = self.directory / path.name
+        try:
+            if not own.exists():
+                _link(path, own)
+        except OSError as error:
+            raise StorageError(f'cannot have "{path}" as "{own}": {error}') from error
+        return own
 
     def adopt(self, state: Mapping[StateId, Sequence[str]]) -> dict[StateId, tuple[Run, ...]]:
         """Runs that a job has left as durable files of these names below the directory: from now on they are this store's."""
@@ -287,6 +317,14 @@ class RunStore:
         """This machine does not need the files any more."""
         self._left = True
         self.shared.leave(self.shared.name(self.directory))
+
+    def leave_written(self) -> None:
+        """As `leave`, of the files that this store has written: others have theirs beside them."""
+        self._left = True
+        with self._lock:
+            written = [path for path in self._files if path.name.startswith(f"{self._writer}-")]
+        for path in written:
+            self.shared.leave(self.shared.name(path))
 
     def sweep(self, keep: Iterable[StoredRun]) -> None:
         """Deletes the files of this store that are not referenced; those that the last checkpoint names are to `keep`.
@@ -356,6 +394,24 @@ class RunStore:
         with self._lock:
             self._files.setdefault(run.file.path, WeakSet()).add(run.file)
         return run
+
+
+def _untracked(run: Run) -> Run:
+    return run
+
+
+def _link(path: Path, own: Path) -> None:
+    """One file by two names, or a copy of it where the file system has no links."""
+    with suppress(FileExistsError):  # another worker of the replica was first
+        try:
+            own.hardlink_to(path)
+        except FileNotFoundError:
+            raise
+        except OSError:
+            partial = own.with_name(f"{own.name}.{next(_numbers)}.partial")
+            with _whole_or_not(partial):
+                shutil.copyfile(path, partial)
+                partial.replace(own)
 
 
 def _is_packed(run: Run) -> bool:

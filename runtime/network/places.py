@@ -6,6 +6,7 @@ Who a client is, is told from its address (`network_of`).
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from typing import Generic, Protocol, TypeVar
 
 T = TypeVar("T")
@@ -95,6 +96,10 @@ class Waiting(Generic[T]):
 
     def __len__(self) -> int:
         return len(self._all)
+
+    def __iter__(self) -> Iterator[T]:
+        """The oldest first."""
+        return iter(self._all)
 
     def add(self, connection: T, network: str) -> T | None:
         """The one that has to make way, if one has."""

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from ..repr.batch import Indices
@@ -45,6 +46,19 @@ def key_order(columns: Sequence[pa.Array], length: int) -> pa.StructArray:
 
 def positions(ordered: pa.StructArray, wanted: Words) -> Indices:
     """Where the rows of the hashes `wanted` are, in order.  `ordered` is of `key_order`, `wanted` of `ascending`."""
+    _, rows = _found(ordered, wanted)
+    return np.sort(rows).astype(np.int64)
+
+
+def pairs(ordered: pa.StructArray, wanted: Words) -> tuple[Indices, Indices]:
+    """As `positions`, and before that which of `wanted` each row has, by its number."""
+    numbers, rows = _found(ordered, wanted)
+    order = np.argsort(rows)
+    return numbers[order], rows[order].astype(np.int64)
+
+
+def _found(ordered: pa.StructArray, wanted: Words) -> tuple[Indices, npt.NDArray[np.uint32]]:
+    """The number of a hash, and a row that has it, of all such rows."""
     hashes, rows = (values.to_numpy() for values in ordered.flatten())
     first = hashes.searchsorted(wanted)
     found = (hashes.take(first, mode="clip") == wanted).nonzero()[0] if len(hashes) else first[:0]
@@ -53,4 +67,5 @@ def positions(ordered: pa.StructArray, wanted: Words) -> Indices:
         counts = hashes.searchsorted(wanted[found], "right") - first
         ends = np.cumsum(counts)
         first = np.repeat(first - (ends - counts), counts) + np.arange(ends[-1])
-    return np.sort(rows[first]).astype(np.int64)
+        found = found.repeat(counts)
+    return found, rows[first]

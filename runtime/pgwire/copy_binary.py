@@ -232,11 +232,13 @@ class BinaryReader:
         source, _, _, epoch = FIXED[type_.kind]
         native = values.astype(source)
         if epoch:
+            bounds = np.iinfo(native.dtype)
             with np.errstate(over="ignore"):
                 moved = native + epoch
-            if (wrapped := moved < native).any():
-                raise self._at("date/time value out of range", int(wrapped.argmax()), index, "22008")
-            native = moved
+            endless = (native == bounds.max) | (native == bounds.min)
+            if (wrong := ((moved < native) | (moved == bounds.max)) & ~endless).any():
+                raise self._at("date/time value out of range", int(wrong.argmax()), index, "22008")
+            native = np.where(endless, native, moved)
         array = pa.array(native, mask=None if valid is None else ~valid)
         if type_.kind is Kind.BOOL:
             return array.cast(pa.bool_())

@@ -51,6 +51,10 @@ _RETRY_S = 10.0
 class Others(Protocol):
     """The other parts of a dataflow that is divided among workers, which keep their own state.  Called between steps."""
 
+    @property
+    def few(self) -> tuple[int, ...]:
+        """The positions of imports that may be broadcast."""
+
     def keep_others(
         self, directory: str, spill_rows: int, checkpoint: Checkpoint | None
     ) -> Callable[[], None]:
@@ -109,7 +113,10 @@ class DurableState:
         written, or were written for others."""
         if checkpoint.layout != layout(spines):
             raise StorageError("operators hold other state than the checkpoint has")
-        self._published = checkpoint
+        if self._options.borrowed:
+            self._rows = max(self._options.checkpoint_rows, 1)
+        else:
+            self._published = checkpoint
         self.store.collect(checkpoint.files())
         if others is None:
             return begun(self.store, spines, Beginning(checkpoint.cut, checkpoint.parts), 0, 1)
@@ -208,7 +215,10 @@ class DurableState:
         """On the checkpoint thread: what to tell the coordinator.  None when it cannot be written now."""
         try:
             written = write(self.store, fingerprint, upper, self.spines, handles, since, pack=pack)
-            self._pending = written if others is None else replace(written, others=others())
+            if others is not None:
+                assert self._others is not None
+                written = replace(written, others=others(), few=self._others.few)
+            self._pending = written
         except (OSError, PtvcError) as error:
             if self.store.needed:
                 logger.warning("cannot write a checkpoint of %s: %s", self._id, error)

@@ -19,6 +19,7 @@ from ..compute.spark.failures import reason_of
 from ..persist.column_cache import ColumnCache
 from ..retry import Backoff, Pauses
 from .jobs import run_job, run_tasks
+from .machines import run_on_machine
 from .main import run_replica
 from .protocol import (
     DRIVER,
@@ -40,6 +41,7 @@ from .protocol import (
     dial,
     job_writer,
 )
+from .workers.layout import Layout
 
 logger = logging.getLogger(__name__)
 
@@ -89,10 +91,10 @@ class Driver:
                 self._stop[replica] = threading.Event()
                 target = partial(self._keep_resident, message, self._stop[replica])
                 threading.Thread(target=target, name=f"replica {replica}", daemon=True).start()
-            case StopReplica(replica=replica):
+            case StopReplica(replica=replica, left=left):
                 if (stop := self._stop.pop(replica, None)) is not None:
                     stop.set()
-                    self._app.stop_resident(replica)
+                    self._app.stop_resident(replica, left)
             case RunJob(job_id=job_id) | RunTasks(job_id=job_id):
                 self._jobs = {id_: job for id_, job in self._jobs.items() if not job.done()}
                 self._jobs[job_id] = self._pool.submit(self._run_job, message)
@@ -105,8 +107,6 @@ class Driver:
 
     def _keep_resident(self, command: StartReplica, stop: threading.Event) -> None:
         """Submits the resident job again and again until the replica is dropped."""
-        # What Spark carries to the task, on a channel of its own, has the secret.
-        work = partial(run_replica, command, self._blobs, self._root, self._cache)
         pauses = Pauses(RESUBMIT)
         while not stop.is_set():
             began = monotonic()
@@ -115,7 +115,7 @@ class Driver:
                 watched = (command, ended)
                 threading.Thread(target=self._look_for, args=watched, name="room", daemon=True).start()
             try:
-                self._app.run_resident(command.replica, work, command.cores)
+                self._run_resident(command)
             except Exception as error:  # Spark gave up on the task: try again, it may have been killed
                 if stop.is_set():
                     return
@@ -132,10 +132,23 @@ class Driver:
                 pauses.reset()
             stop.wait(pauses.endless())
 
+    def _run_resident(self, command: StartReplica) -> None:
+        """Once.  What Spark carries to its tasks, on a channel of its own, has the secret."""
+        given = command, self._blobs, self._root, self._cache
+        machines = Layout(command.workers, command.per_machine).machines
+        if machines == 1:
+            self._app.run_resident(command.replica, partial(run_replica, *given), command.cores)
+        else:
+            work = partial(run_on_machine, *given)
+            self._app.run_together(command.replica, work, command.cores, machines)
+
     def _look_for(self, command: StartReplica, ended: threading.Event) -> None:
         """Says that no executor has room for the replica, whenever that has been so for long; one that is misplaced moves."""
         cores = f"{command.cores} core{'s' if command.cores > 1 else ''}"
+        machines = Layout(command.workers, command.per_machine).machines
         reason = f"no executor of {self._app.master} has {cores} free for it"
+        if machines > 1:
+            reason = f"no {machines} executors of {self._app.master} have {cores} each free for it"
         waits_since, said = monotonic(), False
         while not ended.wait(LOOK_FOR_S):
             if self._app.is_placed(command.replica):

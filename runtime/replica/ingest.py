@@ -12,6 +12,7 @@ import queue
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from time import monotonic
 
@@ -28,6 +29,7 @@ from ..storage.connectors import (
     asked_outputs,
 )
 from ..storage.ingestion import Ingestion, OutputChanges
+from ..storage.shares import OF_JOBS, OF_WORKERS, WORKERS_MIN_BYTES
 from ..storage.statistics import OutputStatistics, Statistics
 from ..storage.statistics import Status as SourceStatus
 from ..storage.upsert.scratch import Scratch
@@ -47,8 +49,9 @@ from .protocol import (
     Status,
     UpsertState,
 )
-from .sources.job import ReadingJob
 from .sources.opening import asked, open_source
+from .sources.shares import ReadingByOthers
+from .workers.source_shares import SharesAmongWorkers
 
 logger = logging.getLogger(__name__)
 
@@ -68,6 +71,7 @@ class _RunningSource:
         command: InstallSource,
         send: Callable[[Message], None],
         scratch: Path | None,
+        workers: SharesAmongWorkers | None,
     ) -> None:
         self._blob = blob
         self._scratch = scratch
@@ -83,7 +87,12 @@ class _RunningSource:
         self._staged: dict[GlobalId, tuple[PartRef, ...]] = {}
         self._rehydration_s: float | None = None
         self._not_before = 0.0
-        self._job = ReadingJob(command, self._ask)
+        self._workers = workers
+        self._others = (
+            ReadingByOthers(command, self._ask, command.job_min_bytes, OF_JOBS)
+            if workers is None
+            else ReadingByOthers(command, self._ask_workers, WORKERS_MIN_BYTES, OF_WORKERS)
+        )
         self._thread = threading.Thread(target=self._run, name=f"source {command.name}", daemon=True)
         self._thread.start()
 
@@ -122,10 +131,16 @@ class _RunningSource:
         except Exception as error:  # what a source does wrong stops that source alone, and says so
             logger.exception("source %s failed", command.name)
             reason = error.message if isinstance(error, PtvcError) else f"internal error: {error!r}"
-            self._send(Status(command.id, "failed", reason))
+            self._report_failure(reason)
         finally:
             if ingestion is not None:
                 ingestion.close()
+
+    def _report_failure(self, reason: str) -> None:
+        try:
+            self._send(Status(self._command.id, "failed", reason))
+        except ConnectionError:
+            return  # the coordinator is gone, and this replica with it
 
     def _keep_pace(self) -> None:
         if (early := self._not_before - monotonic()) > 0:
@@ -190,10 +205,10 @@ class _RunningSource:
 
     def _advance(self, ingestion: Ingestion) -> bool:
         """Commits one transaction, or writes a piece of one; False when there is nothing to do."""
-        by_job = self._job.read(ingestion, self._outputs)
+        by_others = self._others.read(ingestion, self._outputs)
         if self._stop.is_set():
             return False
-        ingest = ingestion.advance() if by_job is None else by_job.ingest
+        ingest = ingestion.advance() if by_others is None else by_others.ingest
         if not ingestion.in_transaction:
             self._staged = {}  # pieces of one that could not be read to its end were given up
         self._report(ingestion)
@@ -209,11 +224,13 @@ class _RunningSource:
             ingestion.staged()
             self._send(IngestProgress(id_, self._statistics(ingestion.statistics)))
             return True
-        parts, self._staged = self._staged if by_job is None else by_job.parts, {}
+        parts, self._staged = self._staged, {}
+        if by_others is not None:
+            parts = {id_: parts.get(id_, ()) + by_others.parts.get(id_, ()) for id_ in self._outputs}
         statistics = self._statistics(ingestion.once_committed())
         recorded = self._recorded(ingest.recorded)
         installation = self._command.installation
-        job_id = None if by_job is None else by_job.job_id
+        job_id = None if by_others is None else by_others.job_id
         self._send(Ingest(id_, parts, ingest.position, statistics, recorded, installation, job_id))
         time = self._replies.get()
         assert not isinstance(time, SharesRead), "one thing is asked at a time"
@@ -232,6 +249,18 @@ class _RunningSource:
         if read is None:
             self._stop.set()
         return read
+
+    def _ask_workers(self, message: ReadShares) -> SharesRead | None:
+        """As `_ask`, of all workers of the replica."""
+        assert self._workers is not None
+        reader = replace(message.reader, writer=self._writer)
+        try:
+            written = self._workers.read(reader, message.shares, self._blob, lambda: not self._stop.is_set())
+        except PtvcError as error:
+            if self._stop.is_set():
+                return None
+            return SharesRead(message.id, message.installation, error=error.message)
+        return SharesRead(message.id, message.installation, written=written)
 
     def _written(self, id: GlobalId, changes: OutputChanges) -> tuple[PartRef, ...]:
         """What the changes are written as; their time is still open."""
@@ -316,12 +345,19 @@ class _RunningSource:
 
 class Sources:
     """The sources of one replica.  One thread says what there is to do; another may hand on what has become of a commit, and end them.
-    In the directory `scratch` they keep what is too large for memory; None: nothing is."""
+    In the directory `scratch` they keep what is too large for memory; None: nothing is.  What can be divided is read by all `workers`, of a
+    replica that has several."""
 
     def __init__(
-        self, blob: Blob, writer: str, send: Callable[[Message], None], scratch: Path | None = None
+        self,
+        blob: Blob,
+        writer: str,
+        send: Callable[[Message], None],
+        scratch: Path | None = None,
+        workers: SharesAmongWorkers | None = None,
     ) -> None:
         self._scratch = scratch
+        self._workers = workers
         self._blob = blob
         self._writer = writer
         self._send = send
@@ -329,7 +365,7 @@ class Sources:
 
     def install(self, command: InstallSource) -> None:
         self._running[command.id] = _RunningSource(
-            self._blob, self._writer, command, self._send, self._scratch
+            self._blob, self._writer, command, self._send, self._scratch, self._workers
         )
 
     def ingested(self, message: Ingested) -> None:

@@ -31,6 +31,7 @@ from .protocol import (
     ViewOutput,
 )
 from .step_under_way import StepUnderWay
+from .workers.divided_index import DividedIndex
 from .workers.team import DividedDataflow, Stepped, Team
 
 FEW_WRITTEN_ROWS = 1_000
@@ -95,8 +96,15 @@ class Installed:
         widths = {id_: len(plan.import_schema(id_)) for id_ in plan.imports}
         arranged = isinstance(output, IndexOutput)
         never_by_job = "it is a subscription's" if isinstance(output, SubscriptionOutput) else not_a_job(plan)
-        if team is not None and undivided(plan) is None and command.state is None:
-            dataflow: Dataflow = DividedDataflow(team, plan, command.as_of, arranged=arranged)
+        key = output.key if isinstance(output, IndexOutput) else None
+        index = None if key is None else Index(plan.schema, key)
+        if team is not None and undivided(plan, key) is None and command.state is None:
+            divided = DividedDataflow(
+                team, plan, command.as_of, arranged=arranged, index_key=key, few=command.few
+            )
+            dataflow: Dataflow = divided
+            if key:
+                index = DividedIndex(plan.schema, key, team, divided.number)
             most_read: int | None = READ_APART_ROWS
             never_by_job = "its state is divided among the workers of its replica"
         else:
@@ -112,7 +120,7 @@ class Installed:
             output=output,
             schema=plan.schema,
             upper=command.as_of,
-            index=Index(plan.schema, output.key) if isinstance(output, IndexOutput) else None,
+            index=index,
             started=started,
             appended=appended,
             recent=Recent(appended, appended),
@@ -156,7 +164,7 @@ class Installed:
         """All state: that of the dataflow and, under the number of no node, that of the index."""
         spines = self.dataflow.spines()
         if self.index is not None:
-            number = len(self.dataflow.plan.nodes)
+            number = self.dataflow.output_number
             spines |= {(number, name): spine for name, spine in self.index.spines().items()}
         return spines
 
@@ -199,7 +207,7 @@ class Installed:
         """Goes on from the state that the same dataflow had at `upper`; `since` is that of the index."""
         runs = dict(runs)
         if self.index is not None:
-            number = len(self.dataflow.plan.nodes)
+            number = self.dataflow.output_number
             names = self.index.spines()
             held = {name: runs.pop((number, name), ()) for name in names}
             self.index.load(held, upper, since)
@@ -237,7 +245,8 @@ class Installed:
         if isinstance(self.output, ViewOutput) and not is_read:
             since = max(self.appended, self.upper)
             writing = Writing(self.output.shard, since, self.hydrated, FEW_WRITTEN_ROWS)
-        return divided.step_over(inputs, stored, self.upper, upper, writing)
+        since = 0 if self.index is None else self.index.since
+        return divided.step_over(inputs, stored, self.upper, upper, writing, since)
 
     def statistics(self) -> DataflowStatistics:
         """What has been done and is held for it, by each worker."""

@@ -11,6 +11,7 @@ from time import monotonic
 from typing import Any
 
 from ..compute.narrow_imports import narrow_imports
+from ..compute.run_store import INDEX_RUNS
 from ..compute.shared_files import SharedRoot
 from ..compute.spark.application import Application
 from ..compute.spark.broadcast import broadcast
@@ -23,7 +24,6 @@ from ..repr.batch import to_ipc
 from ..repr.schema import ERROR_SCHEMA, Schema
 from ..storage.export.tasks import AnswerFile, FileWriting, WrittenFiles
 from .protocol import (
-    INDEX_RUNS,
     JobFinished,
     JobProgress,
     RunJob,

@@ -20,6 +20,7 @@ from functools import partial
 from pathlib import Path
 from time import monotonic
 
+from ..compute.partitioned.one_step import WorkerLost
 from ..compute.partitioned.totals import WorkerStatistics, of_this_process
 from ..compute.shared_files import CopiedFiles, SharedFiles, SharedRoot
 from ..compute.spark.node_directory import node_directory
@@ -59,6 +60,7 @@ from .protocol import (
     LookUp,
     LookUpStored,
     LookUpView,
+    MachineSilent,
     Message,
     Peek,
     PeekFailed,
@@ -77,8 +79,11 @@ from .protocol import (
 )
 from .step_under_way import StepUnderWay
 from .stop_deadline import StopDeadline
+from .workers.crew import Members
 from .workers.member import Start
+from .workers.spread import Spread, machine_address, members_of
 from .workers.team import Team
+from .workers.wires import WorkerSilent
 
 logger = logging.getLogger(__name__)
 
@@ -90,37 +95,53 @@ EXIT_STUCK = 4
 """The status of a process in which a dataflow did not stop."""
 
 
-def run_replica(start: StartReplica, blobs: str, root: SharedRoot, cache: ColumnCache, attempt: int) -> None:
-    """Runs one replica, whose blobs are at that URL, until the coordinator closes the connection.  `cache` is for those on its machine."""
+def run_replica(
+    start: StartReplica,
+    blobs: str,
+    root: SharedRoot,
+    cache: ColumnCache,
+    attempt: int,
+    spread: Spread | None = None,
+) -> None:
+    """Runs one replica, whose blobs are at that URL, until the coordinator closes the connection.  `cache` is for those on its machine;
+    `spread`: it leads workers on other machines."""
     sys.setswitchinterval(SWITCH_INTERVAL_S)
     hello = Hello(start.replica, start.epoch, attempt, os.getpid())
+    writer = replica_writer(start.replica, start.epoch, attempt)
+    blob = open_blob(blobs)
+    files = root.on_machine(
+        Path(root.path) if root.blobs is None else own_directory("replicas", start.replica)
+    )
+    machine, members = machine_address(start.address), None
+    if spread is not None:  # before it says that it is there
+        members = members_of(spread, Start(blob, files, writer, dict(os.environ), machine), attempt)
     try:
         connection = dial(start.address, hello, start.secret)
     except Refused as error:
         # Dropped, or started anew: whether it is submitted again is for the driver to say.
         logger.warning("replica %s, attempt %d, is not taken: %s", start.replica, attempt, error)
+        if members is not None:
+            members.close()
         return
     if root.blobs is not None:
-        cache = ColumnCache(_own_directory("columns"))
-    files = root.on_machine(
-        Path(root.path) if root.blobs is None else _own_directory("replicas", start.replica)
-    )
-    writer = replica_writer(start.replica, start.epoch, attempt)
+        cache = ColumnCache(own_directory("columns"))
     made = Replica(
         connection,
-        open_blob(blobs),
+        blob,
         files,
         cache,
         writer,
         kill=partial(os._exit, EXIT_STUCK),
         workers=start.workers,
+        machine=machine,
+        members=members,
     )
     made.warm()
     made.run()
     files.leave("")  # one that fails is tried again, mostly on the same machine
 
 
-def _own_directory(*names: str) -> Path:
+def own_directory(*names: str) -> Path:
     """On the machine on which Spark has placed the replica."""
     path = node_directory().joinpath(*names)
     path.mkdir(parents=True, exist_ok=True)
@@ -160,7 +181,8 @@ def _nbytes(progress: Progress) -> int:
 
 
 class Replica:
-    """`kill` ends the process at once, whatever its threads are at.  With several `workers`, this process leads the others."""
+    """`kill` ends the process at once, whatever its threads are at.  With several `workers`, this process leads the others, its `members`
+    (None: to be forked here); `machine` is the address of its own."""
 
     def __init__(
         self,
@@ -171,6 +193,8 @@ class Replica:
         writer: str,
         kill: Callable[[], None],
         workers: int = 1,
+        machine: str | None = None,
+        members: Members | None = None,
     ) -> None:
         self._connection = connection
         self._inbox = Inbox()
@@ -178,8 +202,9 @@ class Replica:
         retrying = RetryingBlob(blob, self._gone)
         self._supervisor = Supervisor(self._failed)
         self._outputs = OutputWriter(connection.send, self._supervisor)
-        start = Start(blob, files, writer, dict(os.environ))
-        self._team = Team(workers, start, retrying) if workers > 1 else None
+        start = Start(blob, files, writer, dict(os.environ), machine)
+        self._team = Team(workers, start, retrying, members) if workers > 1 else None
+        self._machine = machine
         if isinstance(files, CopiedFiles):
             files = files.over(lambda objects: RetryingObjects(objects, self._gone))
         self._dataflows = Dataflows(retrying, writer, self._outputs, files, self._team)
@@ -187,8 +212,11 @@ class Replica:
         self._look_ups = ThreadPoolExecutor(1, "look-ups")
         self._stored = StoredLookUps(blob, cache, connection.send, self._look_up_beside)
         self._views = ViewLookUps(blob, cache, connection.send, self._look_up_beside, self._dataflows.recent)
-        self._sources = Sources(retrying, writer, connection.send, files.root)
+        shares = None if self._team is None else self._team.shares
+        self._sources = Sources(retrying, writer, connection.send, files.root, shares)
         self._sinks = Egress(retrying, connection.send)
+        self._telling = threading.Lock()
+        self._ended = False
         self._dataflows.memory.buffers = (self._sinks, self._outputs)
         self._checkpointer = ThreadPoolExecutor(1, "checkpoint")
         self._deadline = StopDeadline(self._dataflows.abandoned, kill)
@@ -222,8 +250,16 @@ class Replica:
                 self._report()
         except (BrokenPipeError, ConnectionError):
             logger.info("the coordinator is gone")
+        except WorkerSilent as error:
+            assert self._team is not None
+            with suppress(ConnectionError):
+                self._connection.send(MachineSilent(self._team.members.layout.machine_of(error.worker)))
+            raise
         finally:
             self._deadline.close()
+            # The reader may have more to hand on: what that began behind these lines would run for good.
+            with self._telling:
+                self._ended = True
             self._sources.close()
             self._sinks.close()
             self._peeks.close()
@@ -246,7 +282,11 @@ class Replica:
 
     def _read(self) -> None:
         try:
-            self._read_on()
+            with suppress(ConnectionError):  # whoever was to hear an answer is gone
+                self._read_on()
+            self._gone.set()
+            self._dataflows.abandon(None)
+            self._inbox.put(None)
         finally:
             self._connection.end()
 
@@ -272,11 +312,12 @@ class Replica:
             if isinstance(message, Uninstall):
                 self._dataflows.abandon(message.id)
                 self._deadline.begin(message.id)
-            if not self._told_beside(message):
+            with self._telling:
+                if self._ended:
+                    return
+                told = self._told_beside(message)
+            if not told:
                 self._inbox.put(message)
-        self._gone.set()
-        self._dataflows.abandon(None)
-        self._inbox.put(None)
 
     def _told_beside(self, message: Message) -> bool:
         """Sources and sinks have threads of their own, which do not wait for a step: whether the message was for these alone.
@@ -394,7 +435,7 @@ class Replica:
         try:
             self._peeks.submit_index(message, self._dataflows.index(message.index_id))
             return
-        except ConnectionError:
+        except (ConnectionError, WorkerLost):
             raise
         except KeyError:
             failed = PeekFailed(message.peek_id, "42704", "the index was dropped")
@@ -418,4 +459,4 @@ class Replica:
                 self._connection.send(ReplicaProcesses(self._processes()))
 
     def _processes(self) -> tuple[WorkerStatistics, ...]:
-        return (of_this_process(None),) if self._team is None else self._team.processes()
+        return (of_this_process(None, self._machine),) if self._team is None else self._team.processes()

@@ -57,18 +57,20 @@ class Peeks:
         """Takes the rows now, or a hold on them; computes later."""
         errors = index.errors(peek.as_of)
         wanted = peek.wanted
-        if peek.keys is None and not (index.held <= AT_ONCE and isinstance(wanted, tuple)):
-            runs = index.runs(peek.as_of)
-            contents = IndexContents.of_runs(peek.index_id, index.schema, runs, errors)
+        rows: Batch | None = None
+        if peek.keys is not None:
+            rows = index.lookup(from_ipc(peek.keys).columns, peek.as_of)
         else:
-            if peek.keys is None:
-                rows = index.rows(peek.as_of)
-            else:
-                rows = index.lookup(from_ipc(peek.keys).columns, peek.as_of)
-            if len(rows) <= AT_ONCE and isinstance(wanted, tuple):
-                self._send(peek, index.schema.project(wanted), rows.select(wanted), errors)
-                self._pool.interrupts.forget(peek.peek_id)
-                return
+            held = index.held(peek.as_of)
+            if len(held) <= AT_ONCE and isinstance(wanted, tuple):
+                rows = held.at(index.schema, peek.as_of)
+        if rows is None:
+            contents = IndexContents.of_held(peek.index_id, index.schema, held, errors)
+        elif len(rows) <= AT_ONCE and isinstance(wanted, tuple):
+            self._send(peek, index.schema.project(wanted), rows.select(wanted), errors)
+            self._pool.interrupts.forget(peek.peek_id)
+            return
+        else:
             contents = IndexContents.of_rows(peek.index_id, index.schema, rows, errors)
         relation = Project(Get(peek.index_id, index.schema), wanted) if isinstance(wanted, tuple) else wanted
         query = Query(peek.peek_id, relation, peek.as_of, (), contents)

@@ -44,7 +44,7 @@ class Sharing:
 
     def attach(self, reader: Reader, node: SharedNode, index: Index) -> bool:
         """Has the reader look up the rows of `index`, if it can as of its beginning."""
-        if index.since > reader.dataflow.as_of:
+        if not index.shareable or index.since > reader.dataflow.as_of:
             return False
         reader.dataflow.share(node.node, index)
         self._indexes[node.index] = index

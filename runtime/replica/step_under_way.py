@@ -27,12 +27,12 @@ from ..compute.checkpoint import save
 from ..compute.dataflow import Dataflow
 from ..compute.run import Run, RunFile, StoredRun
 from ..compute.run_file import map_run, write_unsynced
-from ..compute.run_store import StateId
+from ..compute.run_store import INDEX_RUNS, StateId
 from ..compute.spark.job import Changes, Step
 from ..expr.tree.relation import GlobalId
 from ..repr.batch import NO_ERRORS, Batch, Delta, concat_batches, empty_batch, from_ipc
 from .checkpoint import DurableState
-from .protocol import INDEX_RUNS, StepEnded, StepJob
+from .protocol import StepEnded, StepJob
 
 _numbers = count(1)
 

@@ -49,6 +49,22 @@ def picked(values: npt.NDArray[_W], indices: Indices) -> npt.NDArray[_W]:
     return values[indices] if not len(values) or values.strides[0] else values[: len(indices)]
 
 
+def _taken(values: npt.NDArray[_W], indices: Indices, count: int) -> npt.NDArray[_W]:
+    """`values[indices]`; many of them are repeated when `values` are."""
+    if count < REPEATED_ROWS or values.strides[0]:
+        return values[indices]
+    return buffers.constant(values[0], count)
+
+
+def _end_to_end(arrays: Sequence[npt.NDArray[_W]]) -> npt.NDArray[_W]:
+    """The values of arrays, none of which is empty; many of them are repeated when all arrays have the same."""
+    if not any(values.strides[0] or len(values) < REPEATED_ROWS for values in arrays):
+        first = arrays[0][0]
+        if all(values[0] == first for values in arrays):
+            return buffers.constant(first, sum(map(len, arrays)))
+    return np.concatenate(arrays)
+
+
 def one_of_each(values: npt.NDArray[_W]) -> npt.NDArray[_W]:
     """Values of which each of `values` equals one: a single one when they are `repeated`, else all."""
     return values if values.strides[0] else values[:1]
@@ -71,7 +87,12 @@ class Batch:
         return len(self.times)
 
     def take(self, indices: Indices) -> Batch:
-        return Batch(buffers.take(self.columns, indices), self.times[indices], self.diffs[indices])
+        count = len(indices)
+        return Batch(
+            buffers.take(self.columns, indices),
+            _taken(self.times, indices, count),
+            _taken(self.diffs, indices, count),
+        )
 
     def filter(self, mask: Mask) -> Batch:
         if mask.all():
@@ -146,8 +167,8 @@ def concat_batches(schema: Schema, batches: Sequence[Batch]) -> Batch:
     )
     return Batch(
         columns,
-        np.concatenate([batch.times for batch in batches]),
-        np.concatenate([batch.diffs for batch in batches]),
+        _end_to_end([batch.times for batch in batches]),
+        _end_to_end([batch.diffs for batch in batches]),
     )
 
 

@@ -50,12 +50,10 @@ def consolidate_in_order(batch: Batch) -> Batch:
     groups = group_updates(batch.columns, batch.times, hash_columns(batch.columns, len(batch)))
     if len(groups.starts) == len(batch):
         return batch.filter(batch.diffs != 0)
-    first = groups.order[groups.starts]
-    diffs = np.add.reduceat(batch.diffs[groups.order], groups.starts)
-    ordered = np.argsort(first)
-    ordered = ordered[diffs[ordered] != 0]
-    first = first[ordered]
-    return Batch(buffers.take(batch.columns, first), batch.times[first], diffs[ordered])
+    diffs = np.zeros(len(batch), np.int64)  # each at the place of its row's first update
+    diffs[groups.order[groups.starts]] = np.add.reduceat(batch.diffs[groups.order], groups.starts)
+    first = np.flatnonzero(diffs)
+    return Batch(buffers.take(batch.columns, first), batch.times[first], diffs[first])
 
 
 def advance(batch: Batch, since: int) -> Batch:

@@ -33,6 +33,7 @@ from .source.delta.connector import DeltaConnector
 from .source.delta.options import DeltaSourceOptions
 from .source.file_connectors import FILE_CONNECTORS, sole
 from .source.file_options import FileOptions
+from .source.file_shares import ALL
 from .source.generator.kinds import KINDS
 from .source.generator.options import GeneratorOptions
 from .source.generator.ticking import PROGRESS_SCHEMA, Ticking, table_of
@@ -253,8 +254,9 @@ def open_share(
     chunk_bytes: int,
     label: str,
 ) -> Ingestion:
-    """The ingestion of one share of a source without an envelope, for a task: its records are as if the source had read them itself."""
-    assert isinstance(options, FileOptions | S3Options), "others hand out no shares"
+    """The ingestion of one share of a source without an envelope, for whoever reads it: its records are as if the source had read them
+    itself."""
+    assert isinstance(options, FileOptions | S3Options | KafkaOptions), "others hand out no shares"
     if _by_name(options):
         outputs = {id_: asked.narrowed() for id_, asked in outputs.items()}
     schema, close = _own(outputs).read, _nothing_to_close
@@ -266,9 +268,12 @@ def open_share(
             options, schema, (), connections, only=share.what, piece=share.piece, numbered=judged
         )
         close = s3.close
+    elif isinstance(options, KafkaOptions):
+        records = message_records(options, schema, connections)
+        connector = kafka = KafkaConnector(options, records, connections, clock, only=share.what)
+        close = kafka.close
     else:
-        alone = replace(options, path=share.what, pattern=None)
-        connector = FILE_CONNECTORS[options.format](alone, schema, (), share.piece)
+        connector = FILE_CONNECTORS[options.format](options, schema, (), share.piece, share.what)
     position = None if share.position is None else position_text(share.position)
     opened = asked_outputs(outputs)
     return Ingestion(connector, opened, position, clock, chunk_bytes=chunk_bytes, close=close, label=label)
@@ -362,7 +367,7 @@ def _sole_connector(
         return _Counter(Counter(clock, options.tick_ms, options.max_cardinality))
     if options.format in FILE_CONNECTORS:
         return FILE_CONNECTORS[options.format](
-            options, schema, key if envelope is EnvelopeKind.UPSERT else (), WHOLE
+            options, schema, key if envelope is EnvelopeKind.UPSERT else (), WHOLE, ALL
         )
     raise Unsupported(
         f'format "{options.format}" is not supported', hint="Formats are: csv, json, parquet, avro."

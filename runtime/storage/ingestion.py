@@ -30,7 +30,7 @@ from .kept import changes_kept, records_kept
 from .projection import Projection
 from .row_filter import RowFilter
 from .row_retention import RowRetention
-from .shares import Divisible, Share, ShareRead
+from .shares import OF_JOBS, Divisible, Share, ShareRead, Sizes
 from .statistics import OutputId, OutputStatistics, Statistics, Status
 
 DEFAULT_CHUNK_BYTES = 8 << 20
@@ -254,33 +254,36 @@ class Ingestion:
         self._pending = (ingest, polled)
         return ingest
 
-    def shares(self, min_bytes: int) -> Sequence[Share]:
-        """What there is to be read, for tasks to read it, if it is so much and its records need nothing of each other; else nothing:
+    def shares(self, min_bytes: int, sizes: Sizes = OF_JOBS) -> Sequence[Share]:
+        """What there is to be read, for others to read it, if it is so much and its records need nothing of each other; else nothing:
         `advance` reads it."""
         assert self._pending is None, "commit or abort the open chunk first"
         if self.in_transaction or not isinstance(self._connector, Divisible):
             return ()
         if any(output.envelope.by_key for output in self._outputs.values()):
             return ()
-        return self._connector.shares(self._position, min_bytes)
+        return self._connector.shares(self._position, min_bytes, sizes)
 
     def read_by_shares(self, reads: Sequence[ShareRead]) -> Ingest:
-        """The chunk of what tasks have read, of the shares that were handed out last: it has no updates, which are written.  It is open as
-        one of `advance` is.  Raises PtvcError where it is to be read anew."""
+        """The chunk of what others have read, of the shares that were handed out last: its updates are written, but for those of what the
+        source says of itself.  It is open as one of `advance` is.  Raises PtvcError where it is to be read anew."""
         assert self._pending is None, "commit or abort the open chunk first"
         assert isinstance(self._connector, Divisible), "it has handed out shares"
-        polled = self._connector.read_by_shares(reads)
+        polled = self._connector.read_by_shares(reads, self._outputs)
         self._set(status=Status.RUNNING, reason=None, hint=None)
-        ingest = self._opened(polled, {}, sum(read.records for read in reads))
+        changes, _, _ = self._changes(polled)
+        ingest = self._opened(polled, changes, sum(read.records for read in reads))
         left_out: Counter[OutputId] = Counter()
         for read in reads:
             left_out.update(read.left_out)
         self._stage(ingest, polled, left_out)
+        written: Counter[OutputId] = Counter()
         for read in reads:
             self._staged.errors += read.errors
-            self._staged.updates.update(read.updates)
+            written.update(read.updates)
+        self._staged.updates += written
         outputs = {
-            id_: replace(now, updates_staged=now.updates_staged + self._staged.updates[id_])
+            id_: replace(now, updates_staged=now.updates_staged + written[id_])
             for id_, now in self.statistics.outputs.items()
         }
         self._set(outputs=outputs)

@@ -1,19 +1,21 @@
-"""The task of a job that reads shares of a source: from files upstream to parts that await their commit.
+"""Reading a share of a source, in the task of a job or in a worker of a replica: from upstream to parts that await their commit.
 
-It decodes and filters as the source itself does, by an ingestion over the share alone, and writes what comes of it under the job's
-name: parts that nobody refers to until the source has committed them all, with the position behind them.
+It decodes and filters as the source itself does, by an ingestion over the share alone, and writes what comes of it under the name of the job,
+or of the replica's attempt: parts that nobody refers to until the source has committed them all, with the position behind them.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 from ..clock import SystemClock
 from ..errors import PtvcError
 from ..interrupt import check_interrupt
+from ..persist.blob.base import Blob
 from ..persist.location import open_blob
 from ..persist.part import PartRef, ShardId
 from ..persist.write import write_parts
@@ -25,7 +27,7 @@ from .shares import Share, ShareRead
 from .statistics import OutputId, Status
 
 CHUNK_BYTES = 48 << 20
-"""Of a part, as a task reads it: it holds two or three times as much, and a row group of a Parquet file."""
+"""Of a part, as it is read: who reads holds two or three times as much, and a row group of a Parquet file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,10 +37,14 @@ class WrittenShare:
     read: ShareRead
     parts: Mapping[OutputId, tuple[PartRef, ...]]
 
+    def forget(self, blob: Blob) -> None:
+        """Removes what nobody will commit."""
+        _forget(self.parts, blob)
+
 
 @dataclass(frozen=True, slots=True)
 class ShareReader:
-    """All that the tasks of a job need to know: the source (`connector` is the word that the catalog knows it by), its outputs with their
+    """All that whoever reads needs to know: the source (`connector` is the word that the catalog knows it by), its outputs with their
     shards, and where the parts go, and whose they are."""
 
     connector: str
@@ -51,6 +57,10 @@ class ShareReader:
     writer: str = ""
 
     def __call__(self, share: Share) -> WrittenShare:
+        """As `read`, in the task of a job."""
+        return self.read(share, open_blob(self.blobs))
+
+    def read(self, share: Share, blob: Blob) -> WrittenShare:
         """Raises PtvcError: the source is to read by itself then, and will say what is wrong."""
         ingestion = open_share(
             parsed_options(self.connector, self.options),
@@ -62,13 +72,22 @@ class ShareReader:
             label=self.label,
         )
         try:
-            return self._written(ingestion)
+            return self._written(ingestion, blob)
         finally:
             ingestion.close()
 
-    def _written(self, ingestion: Ingestion) -> WrittenShare:
-        blob = open_blob(self.blobs)
+    def _written(self, ingestion: Ingestion, blob: Blob) -> WrittenShare:
         parts: dict[OutputId, tuple[PartRef, ...]] = {}
+        try:
+            return WrittenShare(self._read(ingestion, blob, parts), parts)
+        except BaseException:
+            _forget(parts, blob)
+            raise
+
+    def _read(
+        self, ingestion: Ingestion, blob: Blob, parts: dict[OutputId, tuple[PartRef, ...]]
+    ) -> ShareRead:
+        """Writes the parts, of which those that are written are among `parts` whatever fails."""
         position = None
         while (ingest := ingestion.advance()) is not None:
             check_interrupt()
@@ -85,7 +104,7 @@ class ShareReader:
         now = ingestion.statistics
         if now.status is Status.STALLED:
             raise PtvcError(now.reason or "the share cannot be read", hint=now.hint)
-        read = ShareRead(
+        return ShareRead(
             position,
             now.records,
             now.bytes,
@@ -94,4 +113,12 @@ class ShareReader:
             {id_: output.updates_committed for id_, output in now.outputs.items()},
             {id_: output.updates_filtered for id_, output in now.outputs.items()},
         )
-        return WrittenShare(read, parts)
+
+
+def _forget(parts: Mapping[OutputId, tuple[PartRef, ...]], blob: Blob) -> None:
+    """What stays, as the store is away, is collected once its writer has ended."""
+    with suppress(PtvcError):
+        for written in parts.values():
+            for part in written:
+                if part.blob is not None:
+                    blob.delete(part.blob)

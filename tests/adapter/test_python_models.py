@@ -305,9 +305,15 @@ class TestPythonModels(OfStores):
             os.kill(os.getpid(), signal.SIGINT)  # the main thread handles it
 
         interrupter = threading.Thread(target=interrupt)
+        before = signal.signal(
+            signal.SIGINT, signal.default_int_handler
+        )  # who runs tests in the background has it ignored
         interrupter.start()
-        with pytest.raises(KeyboardInterrupt):
-            run_dbt(["run", "--select", "sleeps"])
+        try:
+            with pytest.raises(KeyboardInterrupt):
+                run_dbt(["run", "--select", "sleeps"])
+        finally:
+            signal.signal(signal.SIGINT, before)
         interrupter.join()
         assert python_process._process is None
         assert not Path(f"/proc/{asleep.read_text()}").exists()

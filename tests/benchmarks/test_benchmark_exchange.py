@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import pytest
+from servers.namespaces import REASON
 from typer.testing import CliRunner
 
 from benchmarks.__main__ import app
 from benchmarks.exchange import (
     count_exchanges,
     critical_path,
+    links,
     round_trips,
     run_critical_paths,
     run_divided,
     run_levels,
+    run_links,
+    run_look_ups,
     run_round_trips,
 )
 from benchmarks.exchange import steps as steps_module
@@ -53,9 +57,29 @@ def test_divided_steps_put_out_what_those_of_one_process_do() -> None:
     ]
 
 
+def test_look_ups_find_their_rows_in_one_process_and_in_several() -> None:
+    """It raises WrongAnswer otherwise."""
+    found = run_look_ups(3, 5_000, 0.005)
+    assert [(cost.keys, cost.busy) for cost in found] == [
+        (keys, busy) for busy in (False, True) for keys in (1, 10, 100)
+    ]
+
+
 def test_levels(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(steps_module, "LEVELS", (1, 3))
     assert [cost.levels for cost in run_levels(2, 0.03)] == [1, 3]
+
+
+def test_steps_over_links(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where there can be no such machines it says so."""
+    said: list[str] = []
+    monkeypatch.setattr(links.console, "log", said.append)
+    found = run_links(("W2",), 2_000, (100,), 0.02)
+    if not found:
+        assert said
+        pytest.skip(f"{REASON}: {said[0]}")
+    assert [(step.workload, step.link_ms, step.rows) for step in found] == [("W2", 0, 100), ("W2", 1, 100)]
+    assert found[1].divided.least_ms > 2, "there and back"
 
 
 def test_the_model_has_delays_between_workers(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -69,6 +93,7 @@ def test_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(round_trips, "SIZES", (1,))
     monkeypatch.setattr(steps_module, "LEVELS", (1,))
     monkeypatch.setattr(critical_path, "WORKERS", (2,))
+    monkeypatch.setattr(links, "LINKS_MS", ())
     arguments = ["exchange", "--rows", "1000", "--changes", "1", "--workloads", "W1", "--scale", "0.02"]
     result = CliRunner().invoke(app, arguments)
     assert result.exit_code == 0, result.output

@@ -21,6 +21,8 @@ def test_a_backlog(kafka: KafkaBroker) -> None:
         ("append", 2_000, 2_000),
         ("upsert", 2_000, 2_000),
         ("jsonb", 2_000, 2_000),
+        ("append, 1 worker", 2_000, 2_000),
+        ("append, 2 workers", 2_000, 2_000),
     ]
     assert all(result.per_second > 0 for result in results)
 
@@ -57,7 +59,7 @@ def test_without_the_jars_of_flink_nothing_is_measured(
 def test_flink_reads_the_same_topic(kafka: KafkaBroker) -> None:
     if shutil.which("mvn") is None:
         pytest.skip("the jars of Flink come from Maven Central: there is no program mvn")
-    results = list(run_backlogs(kafka.bootstrap, 2_000, flink=True))[3:]
+    results = list(run_backlogs(kafka.bootstrap, 2_000, flink=True))[5:]
     assert [(r.source, r.messages, r.rows) for r in results] == [
         ("append, dropped", 2_000, 2_000),
         ("upsert, dropped", 2_000, 2_000),

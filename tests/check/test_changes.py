@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from ptvc.check.changes import Action, Change, Compared, Comparison
+from ptvc.check.environment import Environment
 from ptvc.check.nodes import Project
 from ptvc.check.run import of_project
 from ptvc.check.text import changes
@@ -185,6 +187,133 @@ def test_what_comes_and_what_goes(root: Path) -> None:
     }
 
 
+RENAMED: dict[str, str | None] = {
+    "models/over_copied.sql": None,
+    "models/renamed.sql": PROJECT["models/over_copied.sql"],
+}
+"""What the former name has made is there still, over the table."""
+
+
+def test_what_a_renamed_model_has_left_is_in_the_way_of_what_it_rests_on(root: Path) -> None:
+    found = compared(root, RENAMED | edited("models/copied.sql", "select *", "select day"))
+    assert {name: change.action for name, change in found.items()} == {
+        "copied": Action.REFUSED,
+        "over_copied": Action.GONE,
+        "renamed": Action.NEW,
+    }
+    assert found["copied"].why_refused == (
+        'view "public"."over_copied" rests on it, and nothing in this project makes that any more: `drop view "public"."over_copied"`, '
+        "or `dbt run --full-refresh --select copied+`, which drops that too"
+    )
+    assert ("columns", "total numeric", None) in reasons(found["copied"])
+
+
+@pytest.mark.parametrize("project_text", ["ephemeral", "not stored"])
+def test_a_node_that_makes_no_object_any_more_has_left_one(root: Path, project_text: str) -> None:
+    test, stored = (
+        "select * from {{ ref('copied') }} where total < 0\n",
+        "{{ config(store_failures_as='view') }}",
+    )
+    write(root, {"tests/none_below.sql": stored + test})
+    ephemeral = "{{ config(materialized='ephemeral') }}" + PROJECT["models/over_copied.sql"]
+    left: dict[str, str | None] = (
+        {"models/over_copied.sql": ephemeral}
+        if project_text == "ephemeral"
+        else {"tests/none_below.sql": test}
+    )
+    found = compared(root, left | edited("models/copied.sql", "select *", "select day, total, 1 as one"))
+    assert found["copied"].action is Action.REFUSED
+
+
+def test_a_model_with_another_alias_has_left_what_had_its_former_one(root: Path) -> None:
+    aliased: dict[str, str | None] = {
+        "models/over_copied.sql": "{{ config(alias='other') }}" + PROJECT["models/over_copied.sql"]
+    }
+    found = compared(root, aliased | edited("models/copied.sql", "select *", "select day"))
+    assert found["copied"].action is Action.REFUSED
+    assert '"public"."over_copied" rests on it' in str(found["copied"].why_refused)
+
+
+MOVED: dict[str, str | None] = {
+    "models/over_copied.sql": "{{ config(schema='mart') }}" + PROJECT["models/over_copied.sql"]
+}
+
+
+def test_a_model_that_moves_to_another_schema_is_new_there_and_stays_where_it_was(root: Path) -> None:
+    write(
+        root,
+        {
+            "models/above.sql": "{{ config(materialized='materialized_view') }}select day from {{ ref('over_copied') }}\n"
+        },
+    )
+    found = comparison(root, MOVED).changes
+    assert [(change.node.name, change.node.schema, change.action) for change in found] == [
+        ("over_copied", "public_mart", Action.NEW),
+        ("above", "public", Action.IN_PLACE),
+        ("over_copied", "public", Action.GONE),
+    ]
+    assert reasons(found[0]) == [("schema", None, "public_mart")]
+    assert reasons(found[1]) == [("reads", '"public"."over_copied"', '"public_mart"."over_copied"')]
+    assert reasons(found[2]) == [("schema", "public", None)]
+
+
+def test_what_a_moved_model_has_left_is_in_the_way_of_what_it_rests_on(root: Path) -> None:
+    found = comparison(root, MOVED | edited("models/copied.sql", "select *", "select day")).changes
+    assert [(change.node.name, change.action) for change in found] == [
+        ("copied", Action.REFUSED),
+        ("over_copied", Action.NEW),
+        ("over_copied", Action.GONE),
+    ]
+    assert '`drop view "public"."over_copied"`' in str(found[0].why_refused)
+
+
+def test_nothing_is_in_the_way_of_what_has_moved_itself(root: Path) -> None:
+    write(root, {"models/above.sql": "select day from {{ ref('over_copied') }}\n"})
+    above: dict[str, str | None] = {
+        "models/above.sql": "{{ config(alias='higher') }}select day from {{ ref('over_copied') }}\n"
+    }
+    found = comparison(root, MOVED | above | edited("models/copied.sql", "select *", "select day")).changes
+    assert [(change.node.name, change.action) for change in found] == [
+        ("copied", Action.REFUSED),
+        ("over_copied", Action.NEW),
+        ("above", Action.NEW),
+        ("over_copied", Action.GONE),
+        ("above", Action.GONE),
+    ]
+    assert reasons(found[2]) == [("alias", None, "higher")]
+
+
+def test_the_former_project_may_be_of_another_target(root: Path) -> None:
+    project: dict[str, str | None] = {
+        "profiles.yml": FILES["profiles.yml"].replace("schema: public", "schema: ci")
+    }
+    assert project["profiles.yml"] != FILES["profiles.yml"]
+    found = compared(root, project | edited("models/copied.sql", "select *", "select day"))
+    assert found["copied"].action is Action.REBUILT
+    assert reasons(found["over_copied"]) == [
+        ("schema", "public", "ci"),
+        ("reads", '"public"."copied"', '"ci"."copied"'),
+    ]
+
+
+def test_a_table_that_is_filled_from_what_is_staged_is_a_new_one(root: Path) -> None:
+    found = compared(root, RENAMED | edited("models/daily.sql", "'paid'", "'shipped'"))
+    assert (found["daily"].action, found["copied"].action) == (Action.IN_PLACE, Action.REFUSED)
+    assert found["copied"].because_of == "model.shop.daily"
+
+
+def test_what_is_left_is_in_nobodys_way_while_nothing_below_is_made_anew(root: Path) -> None:
+    found = compared(
+        root, RENAMED | edited("models/copied.sql", "('daily') }}", "('daily') }} where total > 0")
+    )
+    assert found["copied"].action is Action.REFILLED
+
+
+def test_what_rests_on_what_changes_in_place_goes_on(root: Path) -> None:
+    found = compared(root, {"models/best.sql": None} | edited("models/daily.sql", "'paid'", "'shipped'"))
+    assert (found["daily"].action, found["best"].action) == (Action.IN_PLACE, Action.GONE)
+
+
 UPSTREAM = {
     "models/shop.sql": "{{ config(materialized='source') }}\nfrom postgres connection app (publication 'p')\n",
     "models/people.sql": "{{ config(materialized='source_table') }}\nfrom source {{ ref('shop') }} (reference people)\n",
@@ -226,6 +355,20 @@ def test_one_that_could_not_be_checked_may_go(root: Path) -> None:
     write(root, UPSTREAM)
     found = compared(root, {"models/names.sql": None})
     assert {name: change.action for name, change in found.items()} == {"names": Action.GONE}
+
+
+def test_a_sink_of_which_it_is_not_known_what_it_read_is_not_compared(root: Path) -> None:
+    options, text = ["--profiles-dir", str(root)], PROJECT["models/daily.sql"]
+    with of_project(root, options) as subject:
+        subject.check()
+    (root / "target").rename(root / "state")
+    write(root, {"models/daily.sql": text.replace("'materialized_view'", "'table'")})
+    with of_project(root, options) as subject:
+        version, former = subject.check(), subject.former(root / "state")
+        for old, left in ((former, []), (replace(former, environment=Environment(0)), ["feed"])):
+            found = Comparison(old, version).compared()
+            assert {c.node.name for c in found.changes if c.action is Action.CUT_OVER} == {"feed"}
+            assert [node.name for node in found.not_compared] == left
 
 
 def test_it_is_said_what_was_not_compared(root: Path) -> None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
 import jsonschema
 import pytest
+from ptvc.check import artifacts
 from ptvc.cli import app
 from typer.testing import CliRunner
 
@@ -136,6 +138,7 @@ def test_what_cannot_be_looked_at(arguments: tuple[str, ...], message: str) -> N
         (b"[1", "Expecting ',' delimiter: line 1 column 3 (char 2)"),
         (b"[]", "its JSON has another structure"),
         (b'{"nodes": {"n": {}}}', "is missing in it"),
+        (b"[" * 100_000, "its JSON has another structure"),
     ],
 )
 def test_what_is_no_artifact(option: str, content: bytes, message: str, root: Path, tmp_path: Path) -> None:
@@ -146,6 +149,40 @@ def test_what_is_no_artifact(option: str, content: bytes, message: str, root: Pa
     assert message in problems
 
 
+@pytest.mark.parametrize("option", ["manifest", "catalog", "state"])
+@pytest.mark.parametrize("kind", ["device", "pipe", "directory with a pipe", "too long"])
+def test_what_has_no_end_is_no_artifact(
+    option: str, kind: str, root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = "manifest" if option == "state" else option
+    path, what = Path("/dev/zero"), "it is no regular file"
+    if kind == "pipe":
+        os.mkfifo(path := tmp_path / "pipe")
+    elif kind == "directory with a pipe":
+        (path := tmp_path / "other").mkdir()
+        os.mkfifo(path / f"{name}.json")
+    elif kind == "too long":
+        (path := tmp_path / "long.json").write_text("[]" + " " * 100)
+        monkeypatch.setattr(artifacts, "MOST_BYTES", 100)
+        what = "it has more than 100 bytes"
+    code, _, problems = run("check", *of(root), f"--{option}", path)
+    assert code == 2
+    assert f"there is no {name} at {path}" in problems
+    assert what in problems
+
+
+def test_a_file_that_a_manifest_names_is_not_read_for_ever(tmp_path: Path) -> None:
+    write_project(tmp_path, 1)
+    compiled = write_compiled(tmp_path)
+    manifest = json.loads(compiled.read_text())
+    for node in manifest["nodes"].values():
+        node["original_file_path"], node["compiled_code"] = "/dev/zero", "select 1 from nowhere"
+    compiled.write_text(json.dumps(manifest))
+    code, output, _ = run("check", "--manifest", compiled, "--project-dir", tmp_path)
+    assert code == 1
+    assert "--> /dev/zero" in output
+
+
 def test_a_manifest_is_taken_as_it_is(tmp_path: Path) -> None:
     write_project(tmp_path, 10)
     compiled = write_compiled(tmp_path)
@@ -154,6 +191,27 @@ def test_a_manifest_is_taken_as_it_is(tmp_path: Path) -> None:
     code, _, problems = run("check", "--manifest", tmp_path / "target", "--project-dir", tmp_path)
     assert code == 2
     assert "has no compiled code" in problems
+
+
+def test_a_manifest_that_a_run_has_written_names_what_it_has_staged(root: Path) -> None:
+    """`dbt build` leaves in it what it has run: a model that reads one that was staged names that where it was."""
+    compiled = write_compiled(root)
+    text, place, staged = (
+        compiled.read_text(),
+        r"from \"public\".\"orders\"",
+        r"from \"public__dbt_next\".\"orders\"",
+    )
+    assert place in text
+    compiled.rename(root / "target" / "manifest.json")
+    (root / "target").rename(root / "state")
+    (root / "state" / "manifest.json").write_text(text.replace(place, staged))
+    assert run("check", "--manifest", root / "state", "--project-dir", root, "--strict")[0] == 0
+    totals = FILES["models/totals.sql"]
+    for edit, change in ((totals, []), (totals.replace("sum(amount)", "sum(amount + 1)"), ["in place"])):
+        write(root, {"models/totals.sql": edit})
+        document = json.loads(run("check", *of(root), "--state", root / "state", "--json")[1])
+        assert [found["action"] for found in document["changes"]] == change
+        assert document["not_compared"] == []
 
 
 def test_a_manifest_that_was_compiled_for_a_later_run(root: Path) -> None:

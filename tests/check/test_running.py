@@ -43,6 +43,11 @@ SET_UP = (
     'alter view "public__dbt_next"."paid" set schema public',
     'alter materialized view "public__dbt_next"."total" set schema public',
     "drop schema public__dbt_next cascade",
+    'create materialized view "public"."ids" as\nselect id, amount from "raw"."orders"',
+    'create view "public"."base" as\n/* written by dbt */ select id from "raw"."orders"',
+    'create view "public"."former" as\nselect id from "public"."base"',
+    'create view "public"."above_former" as\nselect id from "public"."former"',
+    'create index on "public"."base" (id)',
     'create source "public"."shop" from load generator tpch (scale factor 0.001)',
     'create table "public"."lines" /* written by dbt */ from source "public"."shop" (reference lineitem)',
     'create source "public"."market" from load generator auction for all tables',
@@ -53,6 +58,19 @@ OF_A_SOURCE = {
 }
 
 
+FED = 'create materialized view "public"."fed" as\nselect id, amount from "raw"."orders" where id > 1'
+FEED = """create sink "public"."feed" /* written by dbt */
+  in cluster quickstart
+  from "public"."fed"
+  into file '{path}' format json key (id) envelope upsert"""
+CUT_OVER = (
+    'alter materialized view "public"."fed" rename to "retired_fed"',
+    'create materialized view "public"."fed" as\nselect id, amount from "raw"."orders"',
+    'alter sink "public"."feed" set from "public"."fed"',
+)
+"""As a run of dbt does it, so that what the sink reads is younger than the sink."""
+
+
 @pytest.fixture(scope="module")
 def port() -> Iterator[int]:
     with in_process() as runtime:
@@ -61,12 +79,16 @@ def port() -> Iterator[int]:
 
 @pytest.fixture(scope="module")
 def running(port: int, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    feed = tmp_path_factory.mktemp("feed")
+    feed = FEED.format(path=tmp_path_factory.mktemp("feed"))
     clicks = (
         f"create source raw.clicks (page text) from file '{tmp_path_factory.mktemp('clicks')}' format json"
     )
     arguments: dict[str, Any] = {"host": "127.0.0.1", "port": port, "user": "ptvc", "dbname": "ptvc"}
     with psycopg.connect(**arguments, autocommit=True) as connection:
         for statement in (*SET_UP, f"{clicks} with (on error = dead letter)"):
+            connection.execute(statement)
+        for statement in (FED, feed, *CUT_OVER):
             connection.execute(statement)
         connection.execute("select * from total")
     with connected(arguments) as found:
@@ -79,7 +101,10 @@ def checked(root: Path, running: Running | None, files: dict[str, str]) -> tuple
         version = subject.check()
         if running is None:
             return version.result, {}
-        changes = Comparison(running.former(version), version, running.costs(version.project)).changes()
+        project = version.project
+        changes = Comparison(
+            running.former(version), version, running.costs(project), running.foreign(project)
+        ).changes()
         return version.result, {change.node.name: change for change in changes}
 
 
@@ -109,7 +134,7 @@ def test_tables_that_a_source_has_made_are_those_that_it_has(tmp_path: Path, run
     nodes = version.project.nodes
     found = running.own_tables_of(nodes["model.shop.market"])
     assert set(found) == {"organizations", "users", "accounts", "auctions", "bids"}
-    assert list(found["organizations"].items()) == [("id", "bigint"), ("name", "text")]
+    assert list(found["organizations"].items()) == [("id", "bigint not null"), ("name", "text not null")]
     assert running.own_tables_of(nodes["model.shop.shop"]) == {}
     assert version.result.findings == []
 
@@ -138,6 +163,32 @@ def test_what_a_change_does_to_its_objects(tmp_path: Path, running: Running) -> 
     assert cost.rows == 2  # what it read
 
 
+IDS = "{{{{ config(materialized='materialized_view') }}}}\nselect {}, amount from {{{{ source('raw', 'orders') }}}}\n"
+
+
+@pytest.mark.parametrize(
+    ("columns", "action"), [("id + 0 as id", Action.IN_PLACE), ("nullif(id, 0) as id", Action.REBUILT)]
+)
+def test_what_is_not_null_there_is_not_null_here(
+    tmp_path: Path, running: Running, columns: str, action: Action
+) -> None:
+    _, changes = checked(tmp_path, running, {"models/ids.sql": IDS.format(columns)})
+    assert {name: change.action for name, change in changes.items()} == {"ids": action}
+    refused = None if action is Action.IN_PLACE else 'column "id" may be null, and was not'
+    assert changes["ids"].why_not_in_place == refused
+
+
+def test_a_catalog_does_not_know_better(tmp_path: Path, running: Running) -> None:
+    catalog = {"source.shop.raw.orders": {"id": "integer"}}
+    write(tmp_path, PROJECT)
+    with of_project(tmp_path, ["--profiles-dir", str(tmp_path)], Known(running, catalog)) as subject:
+        schema = subject.check().result.checked["source.shop.raw.orders"].schema
+    assert [(column.name, str(column.type), column.nullable) for column in schema][:2] == [
+        ("id", "bigint", False),
+        ("amount", "numeric(12,2)", True),
+    ]
+
+
 def test_a_materialized_view_is_replaced_over_a_view_that_is_built_anew(
     tmp_path: Path, running: Running
 ) -> None:
@@ -149,6 +200,40 @@ def test_a_materialized_view_is_replaced_over_a_view_that_is_built_anew(
         "total": Action.IN_PLACE,
     }
     assert changes["total"].because_of == "model.shop.paid"
+
+
+BASE = "select {} from {{{{ source('raw', 'orders') }}}}\n"
+
+
+def test_what_no_model_makes_any_more_is_in_the_way_of_what_it_rests_on(
+    tmp_path: Path, running: Running
+) -> None:
+    _, changes = checked(tmp_path, running, {"models/base.sql": BASE.format("id")})
+    assert changes == {}
+    _, changes = checked(tmp_path, running, {"models/base.sql": BASE.format("id, amount")})
+    assert {name: change.action for name, change in changes.items()} == {"base": Action.REFUSED}
+    assert changes["base"].why_refused == (
+        'view "public"."former", view "public"."above_former" rest on it, and nothing in this project makes that any more: '
+        '`drop view "public"."above_former"; drop view "public"."former"`, or `dbt run --full-refresh --select base+`, which drops that too'
+    )
+
+
+def test_what_models_make_is_in_nobodys_way(tmp_path: Path, running: Running) -> None:
+    names = ("former", "above_former")
+    models = {f"models/{name}.sql": "select id from {{ ref('base') }}\n" for name in names}
+    _, changes = checked(tmp_path, running, {"models/base.sql": BASE.format("id, amount"), **models})
+    assert {name: change.action for name, change in changes.items()} == dict.fromkeys(
+        ("base", *names), Action.REBUILT
+    )
+
+
+def test_the_command_says_what_is_in_the_way(tmp_path: Path, running: Running, port: int) -> None:
+    write(tmp_path, PROJECT | {"models/base.sql": BASE.format("id, amount")})
+    options = ("check", "--project-dir", tmp_path, "--profiles-dir", tmp_path)
+    code, output, _ = run(*options, "--host", "127.0.0.1", "--port", str(port))
+    assert code == 1
+    assert "refused   view base\n" in output
+    assert '          view "public"."former", view "public"."above_former" rest on it, and' in output
 
 
 def test_a_macro_that_asks_for_rows_gets_them(tmp_path: Path, running: Running) -> None:
@@ -163,6 +248,51 @@ def test_without_it_such_a_model_is_not_checked(tmp_path: Path) -> None:
     assert left.node == "model.shop.pivot"
     assert "its Jinja asks a runtime" in left.reason
     assert "raw.orders" in left.reason
+
+
+def of_a_sink(running: Running, columns: str) -> dict[str, str]:
+    config = "{{{{ config(materialized='sink', connector=\"file '{}'\", key=['id']) }}}}\nselect * from {{{{ ref('fed') }}}}\n"
+    return {
+        "models/fed.sql": f"{{{{ config(materialized='materialized_view') }}}}\nselect {columns} from {{{{ source('raw', 'orders') }}}}\n",
+        "models/feed.sql": config.format(target_of(running, "feed")),
+    }
+
+
+def target_of(running: Running, sink: str) -> str:
+    """The directory that it writes into."""
+    _, ((text,),) = running.ask(
+        "select d.definition from mz_catalog.mz_objects o join mz_internal.mz_definitions d on d.oid = o.oid "
+        f"where o.name = '{sink}'"
+    )
+    return str(text).split("'")[1]
+
+
+@pytest.mark.parametrize(
+    ("columns", "refused"),
+    [
+        ("id, amount, status", "it has 3 columns instead of 2"),
+        ("amount, id", 'column 1 is called "amount" instead of "id"'),
+    ],
+)
+def test_a_sink_whose_target_does_not_take_the_new_columns_is_refused(
+    tmp_path: Path, running: Running, columns: str, refused: str
+) -> None:
+    _, changes = checked(tmp_path, running, of_a_sink(running, columns))
+    assert {name: change.action for name, change in changes.items()} == {
+        "fed": Action.REBUILT,
+        "feed": Action.REFUSED,
+    }
+    assert changes["feed"].why_refused == refused
+
+
+def test_a_sink_whose_target_takes_them_goes_on(tmp_path: Path, running: Running) -> None:
+    _, changes = checked(tmp_path, running, of_a_sink(running, "id, amount"))
+    assert changes == {}
+    _, changes = checked(tmp_path, running, of_a_sink(running, "nullif(id, 0) as id, amount"))
+    assert {name: change.action for name, change in changes.items()} == {
+        "fed": Action.REBUILT,
+        "feed": Action.CUT_OVER,
+    }
 
 
 def test_tables_of_a_source_go_with_it(tmp_path: Path, running: Running) -> None:

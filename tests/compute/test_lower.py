@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pickle
 
+from ptvc.compute.dataflow import Dataflow
 from ptvc.compute.lower import lower
-from ptvc.compute.plan import Import, JoinOp, Mfp, ReduceOp, TopKOp, UnionOp, levels
+from ptvc.compute.plan import Import, IterateOp, JoinOp, Mfp, ReduceOp, TopKOp, UnionOp, levels
 from ptvc.compute.plan_text import plan_text
 from ptvc.expr.registry import resolve_call
 from ptvc.expr.tree import relation as r
@@ -155,3 +156,15 @@ def test_text_names_every_operator() -> None:
         "  5  level 3  Distinct %4 by hash(#0, #1)  (k, s)",
         "  6  level 4  TopK %5 by hash(#0) per #0 | order #1 DESC NULLS LAST | limit 3 | offset 1  (k, s) -> output",
     ]
+
+
+def test_what_a_loop_has_that_nobody_reads_is_not_there() -> None:
+    """A loop within a loop, which depends on the outer one by a third one only that nobody reads: it is lowered where the outer one is."""
+    x, y, z = (r.LocalGet(name, T) for name in "xyz")
+    unread = r.LetRec((r.Binding("z", r.Union((x, z), T)),), y)
+    inner = r.LetRec((r.Binding("y", unread),), y)
+    plan = lower(r.LetRec((r.Binding("x", r.Distinct(r.Union((GET, inner, x), T))),), x))
+    loops = [node for node in plan.nodes if isinstance(node.op, IterateOp)]
+    assert [len(node.inputs) for node in loops] == [0, 2]
+    assert not any(isinstance(node.op, IterateOp) for loop in loops for node in loop.op.nodes)  # type: ignore[union-attr]
+    Dataflow(plan, 0)

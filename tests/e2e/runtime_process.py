@@ -13,6 +13,7 @@ from time import monotonic
 from typing import Any, TypeVar
 
 import psycopg
+from servers.ports import free_port
 
 READY_WITHIN_S = 120.0
 EVENTUALLY_S = 120.0
@@ -36,6 +37,7 @@ class Runtime:
     def start(self) -> None:
         """Returns when clients may connect; Spark comes up meanwhile."""
         self.directory.mkdir(parents=True, exist_ok=True)
+        self.port = self.port or free_port()  # kept, so that clients find the next one
         command = [
             sys.executable,
             "-m",
@@ -55,7 +57,7 @@ class Runtime:
         line = self.process.stdout.readline()
         found = _PORT.search(line)
         assert found is not None, f"the runtime did not start: {line!r}\n{self.log()}"
-        self.port = int(found[1])  # kept, so that clients find the next one
+        assert self.port == int(found[1])
 
     def stop(self) -> None:
         self.process.terminate()

@@ -43,3 +43,34 @@ def test_beyond_every_calendar(connection: psycopg.Connection) -> None:
     sent = struct.pack("!q", 2**63 - 2)
     found = connection.pgconn.exec_params(b"SELECT $1", [sent], [TIMESTAMP], [Format.BINARY])
     assert found.error_field(67) == b"22008"
+
+
+def test_copy_reads_what_it_wrote(connection: psycopg.Connection) -> None:
+    """The least number of either type is an infinity too, and no day of the Stone Age."""
+    connection.execute("CREATE TABLE endless (n int, d date, t timestamp(3), z timestamptz)")
+    values = (
+        "(1, 'infinity', '-infinity', 'infinity'), (2, '-infinity', 'infinity', '-infinity'),"
+        " (3, '12000-01-01', '0044-03-15 BC', '2000-01-01 UTC'), (4, NULL, NULL, NULL)"
+    )
+    connection.execute(f"INSERT INTO endless VALUES {values}".encode())
+    with connection.cursor() as cursor:
+        with cursor.copy("COPY endless TO STDOUT (FORMAT binary)") as out:
+            data = b"".join(out)
+        connection.execute("CREATE TABLE read (n int, d date, t timestamp(3), z timestamptz)")
+        with cursor.copy("COPY read FROM STDIN (FORMAT binary)") as into:
+            into.write(data)
+    counted = connection.execute(
+        "SELECT count(*) FROM (TABLE endless INTERSECT TABLE read) AS found"
+    ).fetchone()
+    assert counted == (4,)
+
+
+def test_copy_refuses_what_is_beyond_every_calendar(connection: psycopg.Connection) -> None:
+    connection.execute("CREATE TABLE beyond (t timestamp)")
+    row = struct.pack("!hiq", 1, 8, 2**63 - 2)
+    with (
+        pytest.raises(psycopg.errors.DatetimeFieldOverflow),
+        connection.cursor() as cursor,
+        cursor.copy("COPY beyond FROM STDIN (FORMAT binary)") as into,
+    ):
+        into.write(b"PGCOPY\n\xff\r\n\0" + bytes(8) + row + b"\xff\xff")

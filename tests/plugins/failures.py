@@ -1,8 +1,11 @@
-"""Failures are named when they happen: a long run need not be waited for to know what to look at."""
+"""Failures are shown when they happen: a long run need not be waited for, and one that is ended has said what it found."""
 
 from __future__ import annotations
 
 import pytest
+
+MOST_LINES = 40
+"""Of a failure, which is shown whole in the end."""
 
 
 class Failures:
@@ -14,6 +17,7 @@ class Failures:
         if report.failed:
             self._terminal.ensure_newline()
             self._terminal.write_line(f"{report.when} failed: {report.nodeid}", red=True)
+            self._terminal.write_line("\n".join(report.longreprtext.splitlines()[-MOST_LINES:]))
 
 
 @pytest.hookimpl(trylast=True)

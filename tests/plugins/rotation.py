@@ -5,11 +5,11 @@ all of its calls (a class, which runs as a whole).  `--part ci` adds a slice of 
 selects everything.  A slow test is a case of a kind: of the function, or of the class, that the cases are the parameters of.  A
 slice holds
 
-- a twentieth of the cases of a kind, and of every kind at least one; a smaller part of a kind whose mark says so:
-  `slow(slices=60)`;
-- a sixth of the kinds that have one or two cases, which make half of what the slow tests take: together they are one kind, of which
+- a sixtieth of the cases of a kind, and of every kind at least one; a smaller part of a kind whose mark says so:
+  `slow(slices=120)`;
+- a twentieth of the kinds that have one or two cases, which make half of what the slow tests take: together they are one kind, of which
   a file, whose tests share what takes long to start, is a case;
-- a sixth of the classes that are slow as a whole;
+- a twentieth of the classes that are slow as a whole;
 - every case, with the cases of the other slices together.
 
 Of a kind whose mark says `slow(ordinary=2)` the first two cases are not slow.  Where classes are many of a kind, their marks say so: `slow(of="conformance", slices=3)`. Then a class is a case, with all its tests.
@@ -33,10 +33,10 @@ import pytest
 from .kinds import Duration, file_of, kind_of, known_durations, story_of
 
 SLOW_S = 1.0
-SLICES = 20
+SLICES = 60
 FEW = 2
 """A kind of so many cases or fewer has no slices of its own."""
-SLICES_OF_FEW = 6
+SLICES_OF_FEW = 20
 NUMBERS = 120
 """Of these one chooses the slice: a multiple of how many slices any kind has."""
 PARTS = ("ordinary", "ci", "all")

@@ -32,9 +32,9 @@ from plugins.shuffle import shuffled
 
 ROOT = Path(__file__).parents[2]
 CASES = [
-    *(f"tests/a.py::test_many[{mode}-{seed}]" for seed in range(100) for mode in ("left", "right")),
+    *(f"tests/a.py::test_many[{mode}-{seed}]" for seed in range(300) for mode in ("left", "right")),
     *(f"tests/a.py::test_some[{n}]" for n in range(3)),
-    *(f"tests/story{n}.py::test_{part}" for n in range(6) for part in "ab"),
+    *(f"tests/story{n}.py::test_{part}" for n in range(SLICES_OF_FEW) for part in "ab"),
 ]
 
 
@@ -44,20 +44,20 @@ def test_the_slices_hold_every_case_and_each_a_part_of_the_same_size() -> None:
     assert {len([case for case in found if "many" in case]) for found in slices} == {10}
 
 
-def test_a_kind_may_have_smaller_slices() -> None:
-    many = {"tests/a.py::test_many": 40}
-    slices = [in_slice(CASES, number, many) for number in range(40)]
+def test_a_kind_may_have_slices_of_another_size() -> None:
+    many = {"tests/a.py::test_many": 20}
+    slices = [in_slice(CASES, number, many) for number in range(SLICES)]
     assert set().union(*slices) == set(CASES)
-    assert {len([case for case in found if "many" in case]) for found in slices} == {5}
-    assert NUMBERS % SLICES == NUMBERS % 40 == 0
+    assert {len([case for case in found if "many" in case]) for found in slices} == {30}
+    assert NUMBERS % SLICES == NUMBERS % 20 == 0
 
 
 def test_a_part_of_the_kinds_of_few_cases_is_taken() -> None:
     slices = [
         [case for case in in_slice(CASES, number) if "story" in case] for number in range(SLICES_OF_FEW)
     ]
-    assert [len({file_of(case) for case in found}) for found in slices] == [1] * 6
-    assert sum(map(len, slices)) == len(set().union(*slices)) == 12
+    assert [len({file_of(case) for case in found}) for found in slices] == [1] * SLICES_OF_FEW
+    assert sum(map(len, slices)) == len(set().union(*slices)) == 2 * SLICES_OF_FEW
 
 
 def test_a_story_is_told_whole() -> None:
@@ -83,7 +83,7 @@ def test_a_slice_holds_some_of_every_kind_and_of_every_mode() -> None:
         found = Counter(map(kind_of, in_slice(CASES, number)))
         assert found["tests/a.py::test_some"] == 1
         modes = Counter("left" in case for case in in_slice(CASES, number) if "many" in case)
-        assert min(modes.values()) >= 3, modes
+        assert len(modes) == 2, modes
 
 
 @dataclass
@@ -223,7 +223,7 @@ def outcome(suite: Path, *arguments: str, **environment: str) -> str:
     ("arguments", "found"),
     [
         (("--part", "ordinary"), "1 passed, 2 skipped, 40 deselected"),
-        (("--part", "ci"), "3 passed, 2 skipped, 38 deselected"),
+        (("--part", "ci"), "2 passed, 2 skipped, 39 deselected"),
         (("--part", "all"), "41 passed, 2 skipped"),
         (("--part", "ordinary", "test_it.py::test_slow[7]"), "1 passed"),
     ],
@@ -243,7 +243,7 @@ def test_the_slice_is_shown_and_can_be_repeated(suite: Path) -> None:
         lines = outcome(suite, "--part", "ci", "--rotation", str(number), "--collect-only", "-q").splitlines()
         return {line for line in lines if "test_slow" in line}
 
-    assert len(selected(3)) == 2
+    assert len(selected(3)) == 1
     assert selected(3) == selected(3)
     assert not selected(3) & selected(4)
 
@@ -278,7 +278,7 @@ def test_the_processes_of_a_run_take_one_random_order(suite: Path) -> None:
     assert "41 passed, 2 skipped" in shown, shown
 
 
-def test_a_failure_is_named_when_it_happens(suite: Path) -> None:
+def test_a_failure_is_shown_when_it_happens(suite: Path) -> None:
     conftest = suite / "conftest.py"
     conftest.write_text(
         conftest.read_text().replace('"plugins.shuffle"', '"plugins.shuffle", "plugins.failures"')
@@ -286,4 +286,6 @@ def test_a_failure_is_named_when_it_happens(suite: Path) -> None:
     (suite / "test_failing.py").write_text("def test_it():\n    assert 0\n\ndef test_next(): ...\n")
     for several in ((), ("-p", "xdist", "-n", "2")):
         shown = outcome(suite, "--part", "all", "test_failing.py", *several)
-        assert "call failed: test_failing.py::test_it" in shown.partition("= FAILURES =")[0], shown
+        early = shown.partition("= FAILURES =")[0]
+        assert "call failed: test_failing.py::test_it" in early, shown
+        assert "E       assert 0" in early, shown

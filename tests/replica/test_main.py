@@ -6,6 +6,7 @@ import select
 import socket
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,8 +15,19 @@ from ptvc.persist.blob.memory import MemoryBlob
 from ptvc.persist.column_cache import ColumnCache
 from ptvc.replica import main
 from ptvc.replica.dataflows import Dataflows
+from ptvc.replica.look_ups.stored_look_ups import StoredLookUps
 from ptvc.replica.main import Replica
-from ptvc.replica.protocol import Ingest, Ingested, Message, Progress, SinkProgress, Uninstall, Updates
+from ptvc.replica.protocol import (
+    FormerInput,
+    Ingest,
+    Ingested,
+    LookUpStored,
+    Message,
+    Progress,
+    SinkProgress,
+    Uninstall,
+    Updates,
+)
 from ptvc.replica.protocol.connection import Connection
 
 from .support import imported, parts
@@ -140,3 +152,71 @@ def test_sinks_write_whatever_a_step_takes(
     coordinator.next(SinkProgress, lambda now: now.upper == 21)
     coordinator.send(Uninstall("k"))
     assert sorted(out.iterdir()), "what it has written"
+
+
+def test_an_answer_that_nobody_hears_any_more_is_no_failure(blob: MemoryBlob, tmp_path: Path) -> None:
+    """The coordinator is gone between its question and the answer: the replica ends as if it had gone before."""
+    here, there = socket.socketpair()
+    here.settimeout(WAIT_S)
+    files = LocalFiles(tmp_path / "state")
+    replica = Replica(Connection(there), blob, files, ColumnCache(tmp_path / "columns"), "test", pytest.fail)
+    ends: list[BaseException | None] = []
+
+    def run() -> None:
+        try:
+            replica.run()
+            ends.append(None)
+        except BaseException as error:
+            ends.append(error)
+
+    running = threading.Thread(target=run)
+    connection = Connection(here)
+    try:
+        here.shutdown(socket.SHUT_RD)
+        connection.send(LookUpStored(1, 1, ([1],), (0,), 5, None))
+        running.start()
+        running.join(WAIT_S)
+        assert ends == [None]
+    finally:
+        connection.close()
+
+
+def test_what_is_installed_as_the_replica_ends_does_not_run_on(
+    blob: MemoryBlob, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The step thread sees first that the coordinator is gone; the reader has a sink and a source to hand on still.  The sink's target would
+    stay locked for as long as it runs."""
+    here, there = socket.socketpair()
+    reading, may_read_on = threading.Event(), threading.Event()
+
+    def slowly(self: StoredLookUps, message: LookUpStored) -> None:
+        reading.set()
+        assert may_read_on.wait(WAIT_S)
+
+    monkeypatch.setattr(StoredLookUps, "receive", slowly)
+    files = LocalFiles(tmp_path / "state")
+    replica = Replica(Connection(there), blob, files, ColumnCache(tmp_path / "columns"), "test", pytest.fail)
+    running = threading.Thread(target=replica.run)
+    connection = Connection(here)
+    file = tmp_path / "in.csv"
+    file.touch()
+    view = imported(blob, "v", as_of=10, upper=11, snapshot=((1, 5, 1),), timestamped=False)
+    former = FormerInput(view, 0, 100)  # its target may show it up to then, so that it waits
+    for message in (
+        LookUpStored(1, 1, ([1],), (0,), 5, None),
+        replace(sink(tmp_path / "out", view, "none"), formers=(former,)),
+        source(file, None),
+    ):
+        connection.send(message)
+    others = set(threading.enumerate())
+    running.start()
+    assert reading.wait(WAIT_S)
+    connection.close()
+    replica._inbox.put(None)  # as where it cannot send what it has computed
+    running.join(WAIT_S)
+    assert not running.is_alive()
+    (reader,) = (thread for thread in set(threading.enumerate()) - others if thread.name == "reader")
+    may_read_on.set()
+    reader.join(WAIT_S)
+    left = {thread.name for thread in set(threading.enumerate()) - others}
+    assert not {name for name in left if name.startswith(("sink", "source"))}

@@ -14,12 +14,14 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+from faults.standing_still import stand_still
 from ptvc.compute.run_file import map_run, write_run
 from ptvc.compute.spine import Spine
 from ptvc.expr.registry import resolve_call
 from ptvc.expr.tree import relation as r
 from ptvc.expr.tree.scalar import ColumnRef, Literal
 from ptvc.persist.blob.memory import MemoryBlob
+from ptvc.replica.index import HeldRows
 from ptvc.replica.protocol import PeekFailed, PeekRows, decode
 from ptvc.replica.queries import pool
 from ptvc.replica.queries.answers import Start
@@ -30,7 +32,7 @@ from ptvc.repr.batch import NO_ERRORS, from_ipc
 from ptvc.repr.types import INT4, INT8, TEXT
 from ptvc.supervision import Supervisor
 
-from .support import SCHEMA, delta, imported
+from .support import SCHEMA, delta, imported, updates_of
 
 WAIT_S = 60.0
 
@@ -143,10 +145,28 @@ def test_rows_of_an_index_in_memory_and_on_file(asked: Asked, tmp_path: Path) ->
     spine = Spine(SCHEMA, (0,))
     spine.insert(delta((2, 5, 1), (1, 6, -1), (9, 11, 1)).oks)
     runs = (map_run(tmp_path / "a.run"), *spine.handle())
-    contents = IndexContents.of_runs("i", SCHEMA, runs, NO_ERRORS)
+    held = HeldRows(runs)
+    contents = IndexContents.of_held("i", SCHEMA, held, NO_ERRORS)
     assert len(contents.files) == len(contents.rows) == 1
     asked.ask(1, r.Get("i", SCHEMA), index=contents)
     assert asked.rows() == [(2, 2)], "as of 10"
+    assert updates_of(held.at(SCHEMA, 10)) == [(2, 10, 2)]
+    assert len(held) == 5
+
+
+def test_rows_of_an_index_that_other_processes_hold(asked: Asked, tmp_path: Path) -> None:
+    spine = Spine(SCHEMA, (0,))
+    spine.insert(delta((1, 3, 1), (2, 4, 1)).oks)
+    (run,) = spine.handle()
+    write_run(tmp_path / "a.run", run)
+    (file,) = HeldRows((map_run(tmp_path / "a.run"),)).mapped
+    held = HeldRows((), (delta((2, 5, 1), (1, 6, -1), (9, 11, 1)).oks,), (file,), 2)
+    contents = IndexContents.of_held("i", SCHEMA, held, NO_ERRORS)
+    assert len(contents.files) == len(contents.rows) == 1
+    asked.ask(1, r.Get("i", SCHEMA), index=contents)
+    assert asked.rows() == [(2, 2)], "as of 10"
+    assert updates_of(held.at(SCHEMA, 10)) == [(2, 10, 2)]
+    assert len(held) == 5
 
 
 def test_an_error_is_the_query_s_and_the_worker_goes_on(asked: Asked) -> None:
@@ -175,7 +195,7 @@ def test_a_cancelled_query_stops_by_itself_and_its_worker_is_kept(
 def test_a_query_that_does_not_stop_is_killed_within_a_fifth_of_a_second(asked: Asked) -> None:
     asked.ask(1, endless())
     pid = asked.worker()
-    os.kill(pid, signal.SIGSTOP)  # as long as that, it does not look whether it may go on
+    stand_still(pid)  # as long as that, it does not look whether it may go on
     before = monotonic()
     asked.pool.interrupts.set_known(1)
     eventually(lambda: gone(pid))

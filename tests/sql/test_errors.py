@@ -57,6 +57,8 @@ CASES = [
     ("select sum(a) over (rows between 1 following and current row) from t", "42P20", "frame starting from following row cannot have preceding rows", 50),
     ("create materialized view x as select now()", "0A000", "now is not allowed in a materialized view", 38),
     ("create materialized view x as select mz_now()", "0A000", "this use of mz_now() is not supported in what is maintained", None),
+    ("copy t from stdin csv where a > 0", "0A000", "WHERE of COPY is not supported", 23),
+    ("set constraints t_pkey deferred", "0A000", "SET CONSTRAINTS of a constraint is not supported: none is deferrable", 17),
     ("tail t", "0A000", "TAIL is not supported yet", 1),
     ("subscribe t with (speed 1)", "22023", 'SUBSCRIBE option "speed" not recognized', 19),
     ("subscribe t envelope debezium (a)", "42601", 'syntax error at or near "a"', 32),

@@ -25,7 +25,7 @@ def runtime() -> Iterator[InProcess]:
         ("SELECT count(*) FROM pairs GROUP BY ROW(pairs.*)", "0A000"),
         ("SELECT (SELECT ROW(pairs.*)) FROM pairs", "0A000"),
         ("SELECT ROW(p.*) FROM (SELECT a, a FROM pairs) AS p", "0A000"),
-        ("SELECT p FROM pairs AS p LEFT JOIN pairs AS q ON p.a = q.a", "0A000"),
+        ("SELECT q FROM pairs AS p LEFT JOIN pairs AS q ON p.a = q.a", "0A000"),
         ("SELECT (SELECT p) FROM pairs AS p", "0A000"),
         ("SELECT ROW(1, 2) UNION SELECT ROW(1, 'a')", "0A000"),
         ("SELECT unnest(ARRAY[ROW(1, 2)])", "0A000"),

@@ -186,6 +186,18 @@ def test_a_loop_inside_a_loop() -> None:
     assert set(rows(query, {})) == {(1,), *((n,) for n in (11, 12, 13, 21, 22, 23))}
 
 
+def test_an_inner_loop_that_comes_to_read_nothing_of_the_outer_one() -> None:
+    """Behind `where false` only, which rules take away; in a third loop, of which then nothing is read."""
+    query = (
+        "with mutually recursive x(n int) as (select 1 union select n from ("
+        "with mutually recursive y(n int) as ("
+        "with mutually recursive z(n int) as (select n from x union select n from z)"
+        " select n from y union all (select z.n from z, (select 1 where false) nothing)) select n from y) q)"
+        " select n from x"
+    )
+    assert set(rows(query, {})) == {(1,)}
+
+
 def test_names_of_an_inner_loop_hide_outer_ones() -> None:
     query = (
         "with mutually recursive x(n int) as (select 1 union select n from ("

@@ -12,6 +12,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from faults.scarce_disk import ScarceDisk
 from ptvc.clock import ManualClock
 from ptvc.errors import InvalidParameter, StorageError, Unsupported
 from ptvc.repr.batch import batch_from_rows, concat_batches
@@ -28,7 +29,6 @@ from ptvc.storage.envelope import EnvelopeKind
 from ptvc.storage.source.file_options import FileOptions
 from ptvc.storage.statistics import Status
 from ptvc.storage.upsert.scratch import Scratch
-from scarce_disk import ScarceDisk
 
 from .ingesting import KEY, RECORDED, SCHEMA, Output, collect, text_of
 

@@ -8,7 +8,7 @@ import io
 import json
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,22 +20,29 @@ from ptvc.clock import SystemClock
 from ptvc.errors import PtvcError
 from ptvc.persist.location import open_blob
 from ptvc.persist.read import read_updates
+from ptvc.replica.protocol import ReadShares
+from ptvc.replica.protocol.codec import decode, encode
 from ptvc.repr.batch import Batch
 from ptvc.repr.schema import Column, Schema
 from ptvc.repr.types import INT8, TEXT
-from ptvc.storage import shares
 from ptvc.storage.connections.options import ConnectionKind, ConnectionOptions
 from ptvc.storage.connections.values import Values
 from ptvc.storage.connectors import AskedOutput, open_ingestion, parsed_options
 from ptvc.storage.dead_letters import DEAD_LETTERS, LINE_LETTERS
 from ptvc.storage.envelope import EnvelopeKind
-from ptvc.storage.ingestion import Ingest, Ingestion
+from ptvc.storage.ingestion import PROGRESS, Ingest, Ingestion
 from ptvc.storage.projection import Projection
 from ptvc.storage.share_reading import ShareReader, WrittenShare
-from ptvc.storage.source.s3 import object_shares
+from ptvc.storage.shares import OF_JOBS, Sizes
 from servers.s3_server import S3Server
 
 from .test_row_filter import where as filter_of
+
+
+def small(nbytes: int) -> Sizes:
+    """Shares and pieces of so many bytes."""
+    return replace(OF_JOBS, share=nbytes, piece=nbytes)
+
 
 SCHEMA = Schema((Column("id", INT8), Column("word", TEXT)))
 
@@ -69,18 +76,27 @@ class Durable:
                 self._add(id_, changes.oks.at(0), changes.errs.at(0))
             self._commit(ingestion, ingest)
 
-    def by_shares(self, ingestion: Ingestion, *, least: int = 1) -> list[WrittenShare]:
+    def by_shares(
+        self, ingestion: Ingestion, *, least: int = 1, sizes: Sizes = OF_JOBS
+    ) -> list[WrittenShare]:
         """As the tasks of a job do it, the last share first."""
-        found = ingestion.shares(least)
+        found = ingestion.shares(least, sizes)
+        outputs = {id_: output for id_, output in self.outputs.items() if output.reference != PROGRESS}
         reader = ShareReader(
-            self.connector, self.options, self.outputs, dict.fromkeys(self.outputs, "shard"), self.connections,
+            self.connector, self.options, outputs, dict.fromkeys(outputs, "shard"), self.connections,
             "source s, ", self.blobs, "job-1",
         )  # fmt: skip
+        if not sizes.messages:  # a job's cross to the coordinator
+            crossed = decode(b"".join(encode(ReadShares("s", 1, reader, tuple(found)))))
+            assert isinstance(crossed, ReadShares)
+            found = crossed.shares
         written = [reader(share) for share in reversed(found)][::-1]
         if not written:
             return []
         ingest = ingestion.read_by_shares([each.read for each in written])
-        assert not ingest.outputs
+        assert ingest.outputs.keys() == self.outputs.keys() - outputs.keys()
+        for id_, changes in ingest.outputs.items():
+            self._add(id_, changes.oks.at(0), changes.errs.at(0))
         blob = open_blob(self.blobs)
         for each in written:
             for id_, parts in each.parts.items():
@@ -90,8 +106,14 @@ class Durable:
         return written
 
     def _add(self, id: str, oks: Batch, errs: Batch) -> None:
-        columns = [column.to_pylist() for column in oks.columns]
-        self.rows.update((id, *row) for row in zip(*columns, strict=True))
+        nested = [pa.types.is_nested(column.type) for column in oks.columns]
+        columns = [
+            list(map(str, column.to_pylist())) if deep else column.to_pylist()
+            for column, deep in zip(oks.columns, nested, strict=True)
+        ]
+        for diff, *row in zip(oks.diffs.tolist(), *columns, strict=True):
+            self.rows[id, *row] += diff
+        self.rows = +self.rows
         self.errors.update(zip(*(column.to_pylist() for column in errs.columns), strict=True))
 
     def _commit(self, ingestion: Ingestion, ingest: Ingest) -> None:
@@ -234,11 +256,7 @@ def test_what_is_too_little_the_source_reads_itself(files: Files) -> None:
     assert len(source.rows) == 60
 
 
-def test_a_large_parquet_file_is_read_in_pieces(
-    tmp_path: Path, s3: S3Server, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(shares, "PIECE_BYTES", 300)
-    monkeypatch.setattr(object_shares, "SHARE_BYTES", 300)
+def test_a_large_parquet_file_is_read_in_pieces(tmp_path: Path, s3: S3Server) -> None:
     for place in (None, s3):
         folder = tmp_path / str(place is None)
         folder.mkdir()
@@ -247,7 +265,7 @@ def test_a_large_parquet_file_is_read_in_pieces(
             files.write(n)
         source = files.source()
         ingestion = source.open()
-        written = source.by_shares(ingestion)
+        written = source.by_shares(ingestion, sizes=small(300))
         assert len(written) > 6
         assert sorted(row[1] for row in source.rows) == [*range(60), *range(100, 160)]
         assert set(source.rows.values()) == {1}
@@ -260,10 +278,8 @@ def test_a_large_parquet_file_is_read_in_pieces(
 @pytest.mark.parametrize("place", ["file", "s3"])
 @pytest.mark.parametrize("condition", [None, "1 / (id - 17) < 5"])
 def test_a_large_file_of_avro_is_read_in_pieces(
-    tmp_path: Path, s3: S3Server, monkeypatch: pytest.MonkeyPatch, place: str, condition: str | None
+    tmp_path: Path, s3: S3Server, place: str, condition: str | None
 ) -> None:
-    monkeypatch.setattr(shares, "PIECE_BYTES", 150)
-    monkeypatch.setattr(object_shares, "SHARE_BYTES", 150)
     files = Files(tmp_path, s3 if place == "s3" else None, "avro")
     for n in range(3):
         files.write(n)
@@ -272,7 +288,7 @@ def test_a_large_file_of_avro_is_read_in_pieces(
     itself, source = files.source(outputs=outputs), files.source(outputs=outputs)
     itself.read(itself.open())
     ingestion = source.open()
-    assert len(source.by_shares(ingestion)) > 8
+    assert len(source.by_shares(ingestion, sizes=small(150))) > 8
     assert (source.rows, source.errors) == (itself.rows, itself.errors)
     assert len(source.errors) == (1 if condition is None else 2)
     assert ingestion.advance() is None
@@ -281,14 +297,90 @@ def test_a_large_file_of_avro_is_read_in_pieces(
     assert source.rows.total() == 239 if condition is None else 238
 
 
-def test_a_file_of_avro_that_was_read_in_pieces_grows(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(shares, "PIECE_BYTES", 150)
+@pytest.mark.parametrize("format", ["json", "csv"])
+def test_a_large_file_of_lines_is_read_in_parts(tmp_path: Path, format: str) -> None:
+    files = Files(tmp_path, None, format)
+    for n in (0, 2, 4):
+        files.write(n)
+    with (files.path / "f4").open("ab") as file:
+        file.write(b'{"id": 7, ' if format == "json" else b"7,")
+    itself, source = files.source(), files.source()
+    itself.read(itself.open())
+    ingestion = source.open()
+    assert len(source.by_shares(ingestion, sizes=small(100))) > 8
+    assert (source.rows, source.errors) == (itself.rows, itself.errors), "the numbers of lines, too"
+    assert len(source.errors) == 1
+    assert json.loads(source.position or "") == json.loads(itself.position or "")
+    assert not ingestion.shares(100)
+    with (files.path / "f4").open("ab") as file:
+        file.write(b'"word": "x"}\n' if format == "json" else b"x\n")
+        file.write(lines(500, 40) if format == "json" else csv_lines(500, 40).partition(b"\n")[2])
+    again = source.open()
+    assert len(source.by_shares(again, sizes=small(100))) >= 3, "from where the source stands, too"
+    itself.read(itself.open())
+    assert (source.rows, source.errors, source.position) == (itself.rows, itself.errors, itself.position)
+    assert source.rows["s", 7, "x"] == 1
+
+
+def test_a_commit_has_so_many_bytes_of_a_file_of_lines(tmp_path: Path) -> None:
+    files = Files(tmp_path, None, "json")
+    files.write(0)
+    files.write(4)
+    itself, source = files.source(), files.source()
+    itself.read(itself.open())
+    ingestion = source.open()
+    sizes = replace(small(100), most_bytes=500)
+    commits = 0
+    while source.by_shares(ingestion, sizes=sizes):
+        commits += 1
+        assert ingestion.statistics.snapshot_done == (source.rows == itself.rows)
+    assert commits > 5
+    assert source.rows == itself.rows
+    assert source.position == itself.position
+
+
+@pytest.mark.parametrize("when", ["before", "between"])
+def test_a_file_of_lines_that_is_replaced_while_it_is_read_is_not_taken(tmp_path: Path, when: str) -> None:
+    files = Files(tmp_path, None, "json")
+    files.write(4)
+    (file,) = files.path.iterdir()
+    source = files.source()
+    ingestion = source.open()
+    found = ingestion.shares(1, small(1000))
+    reader = ShareReader(
+        "file", source.options, source.outputs, {"s": "shard"}, {}, "source s, ", source.blobs, "job-1"
+    )
+    later = file.read_bytes().replace(b"w1", b"u1")
+    if when == "before":
+        file.write_bytes(later)
+        with pytest.raises(PtvcError, match="f4"):
+            list(map(reader, found))
+        return
+    reads = [reader(share).read for share in found[1:]]
+    file.write_bytes(later)
+    with pytest.raises(PtvcError, match="f4"):
+        ingestion.read_by_shares([reader(found[0]).read, *reads])
+    source.read(source.open())
+    assert source.rows["s", 401, "u1"] == 1
+
+
+def test_small_files_are_read_together(tmp_path: Path) -> None:
+    files = Files(tmp_path, None, "csv")
+    for n in range(5):
+        files.write(n)
+    itself, source = files.source(), files.source()
+    itself.read(itself.open())
+    ingestion = source.open()
+    assert 1 < len(source.by_shares(ingestion, sizes=small(1000))) < 5
+    assert (source.rows, source.errors) == (itself.rows, itself.errors)
+    assert json.loads(source.position or "") == json.loads(itself.position or "")
+
+
+def test_a_file_of_avro_that_was_read_in_pieces_grows(tmp_path: Path) -> None:
     files = Files(tmp_path, None, "avro")
     files.write(0)
     source = files.source()
-    source.by_shares(source.open())
+    source.by_shares(source.open(), sizes=small(150))
     with (files.path / "f0").open("a+b") as stream:
         fastavro.writer(stream, None, [{"id": -1, "word": "x"}, {"id": -2, "word": "\0"}])
     source.read(source.open())
@@ -300,15 +392,12 @@ def test_a_file_of_avro_that_was_read_in_pieces_grows(
     )
 
 
-def test_a_file_of_avro_that_grows_while_tasks_read_it_is_read_by_the_source_itself(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(shares, "PIECE_BYTES", 150)
+def test_a_file_of_avro_that_grows_while_tasks_read_it_is_read_by_the_source_itself(tmp_path: Path) -> None:
     files = Files(tmp_path, None, "avro")
     files.write(0)
     source = files.source()
     ingestion = source.open()
-    found = ingestion.shares(1)
+    found = ingestion.shares(1, small(150))
     reader = ShareReader(
         "file", source.options, source.outputs, {"s": "shard"}, {}, "source s, ", source.blobs, "job-1"
     )

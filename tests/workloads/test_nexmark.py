@@ -19,10 +19,21 @@ SCHEMA = (FOLDER / "schema.sql").read_text()
 QUERIES = {path.stem: path.read_text() for path in sorted(FOLDER.glob("q*.sql"))}
 
 
-@pytest.mark.parametrize(("events", "batches"), [(300, 3), pytest.param(1000, 12, marks=pytest.mark.slow)])
-def test_views_equal_recomputation(oracle: psycopg.Connection, events: int, batches: int) -> None:
+@pytest.mark.parametrize(
+    ("events", "batches", "workers"),
+    [
+        (300, 3, 1),
+        pytest.param(1000, 12, 1, marks=pytest.mark.slow),
+        pytest.param(300, 3, 4, marks=pytest.mark.slow),
+    ],
+)
+def test_views_equal_recomputation(
+    oracle: psycopg.Connection, events: int, batches: int, workers: int
+) -> None:
     data = NexmarkData(seed=events)
     with running() as runtime, runtime.connect() as connection:
+        connection.execute(f"CREATE CLUSTER views (WORKERS {workers})".encode())
+        connection.execute("SET cluster = views")
         queries = MaintainedQueries(SCHEMA, QUERIES, connection, oracle)
         assert len(queries.queries) == 22
         queries.load({"side_input": data.side_input()})

@@ -40,6 +40,12 @@ logger = AdapterLogger("ptvc")
 
 _CANCEL_TIMEOUT_S = 5.0
 
+_GOING = ("57P01", "57P02", "57P03")
+"""What a runtime says that stops, has failed, or is not ready yet."""
+
+_answered: set[str] = set()
+"""Addresses of runtimes that this process has had a connection to."""
+
 _CONNECTING = frozenset({"build", "run", "seed", "snapshot", "test", "show", "run-operation", "retry"})
 """Commands of dbt that always need the runtime."""
 
@@ -99,20 +105,16 @@ class PtvcConnectionManager(SQLConnectionManager):
             handle.rollback()
 
     def _message(self, error: psycopg.Error, sql: str) -> str:
-        text = str(error).strip() + self._place(error, sql)
-        connection = self.get_if_exists()
-        if connection is not None and connection.handle is not None and connection.handle.closed:
-            address = connection.credentials.address
-            return (
-                f"{text}\nThe connection to the ptvc runtime at {address} was lost. See whether it still runs, then "
-                "continue with `dbt retry`."
-            )
-        return text
+        if is_lost(error):
+            credentials = self.profile.credentials
+            assert isinstance(credentials, PtvcCredentials)
+            return lost(credentials)
+        return str(error).strip() + self._place(error, sql)
 
     def _place(self, error: psycopg.Error, sql: str) -> str:
         """Which line of the model's file that is: the runtime counts those of the statement."""
         position, node = error.diag.statement_position, get_node_info()
-        if position is None or not node:
+        if position is None or not node or not sql:
             return ""
         root = project_directory(self.profile)
         file = file_of_node(self.profile, root, node)
@@ -196,6 +198,29 @@ class UnreachableError(psycopg.OperationalError):
     """No runtime answered.  Worth another attempt."""
 
 
+def is_lost(error: psycopg.Error) -> bool:
+    """Whether the runtime, or the way to it, has gone: then the words are libpq's, or none about the statement."""
+    if isinstance(error, UnreachableError):
+        return False  # which says that better
+    state = error.sqlstate
+    if state is None:
+        return isinstance(error, psycopg.OperationalError | psycopg.InterfaceError)
+    return state in _GOING or state.startswith("08")
+
+
+def lost(credentials: PtvcCredentials) -> str:
+    """What has happened, and what to do."""
+    if credentials.path is not None:
+        return (
+            f"the ptvc runtime under {credentials.path} has gone while dbt was at work: it was stopped or killed, or has failed (then its "
+            f"log, {credentials.path}/log/ptvc.log, says why). `dbt retry` starts it again, and does what has not been done."
+        )
+    return (
+        f"the connection to the ptvc runtime at {credentials.address} was lost while dbt was at work: the runtime was stopped or killed, or "
+        "has failed, or the network between. When it runs again, `dbt retry` does what has not been done."
+    )
+
+
 def open_handle(credentials: PtvcCredentials, *, fresh: bool = False) -> psycopg.Connection[Any]:
     """A connection, its session set up.  With `fresh`, an embedded runtime is looked for again."""
     host, port = credentials.host or "", credentials.port or DEFAULT_PORT
@@ -212,9 +237,13 @@ def open_handle(credentials: PtvcCredentials, *, fresh: bool = False) -> psycopg
     handle.add_notice_handler(lambda notice: logger.debug(f"{notice.severity}: {notice.message_primary}"))
     try:
         _set_up_session(handle, credentials)
+    except psycopg.OperationalError as error:
+        handle.close()
+        raise _unreachable(error, credentials, host, port) from error
     except BaseException:
         handle.close()
         raise
+    _answered.add(credentials.address)
     return handle
 
 
@@ -237,16 +266,22 @@ def _set_up_session(handle: psycopg.Connection[Any], credentials: PtvcCredential
 def _unreachable(
     error: psycopg.OperationalError, credentials: PtvcCredentials, host: str, port: int
 ) -> psycopg.OperationalError:
-    if error.sqlstate is not None:  # it answered, and refused: another attempt would end the same way
-        return error
-    if credentials.path is not None:
+    if error.sqlstate is not None and not is_lost(error):
+        return error  # it answered, and refused: another attempt would end the same way
+    words = " ".join(str(error).partition("Is the server running")[0].split())
+    if credentials.address in _answered and credentials.path is None:
+        remedy = (
+            "One did before, in this run of dbt: it was stopped or killed, or has failed. When it runs again, `dbt retry` does what has not "
+            "been done."
+        )
+    elif credentials.path is not None:
         remedy = f"Restart it: `ptvc down --path {credentials.path}`, then run dbt again."
     else:
         remedy = (
             "Start it with `ptvc serve`, or correct `host` and `port` in the profile, or name a `path` instead for a "
             "runtime that dbt starts itself."
         )
-    return UnreachableError(f"no ptvc runtime answers at {host}:{port} ({str(error).strip()}). {remedy}")
+    return UnreachableError(f"no ptvc runtime answers at {host}:{port} ({words}). {remedy}")
 
 
 def check_version(running: str, credentials: PtvcCredentials) -> None:

@@ -1,4 +1,4 @@
-"""What differs between two definitions of a sink: what it reads, where it writes to, or how it does.
+"""What differs between two definitions of a sink: what it reads, which cluster writes it, where it writes to, or how it does.
 
 A target goes on for the sink that writes it: another one is refused there, or writes everything once more.
 
@@ -22,8 +22,8 @@ _PLACES = ("position", "text")
 
 class SinkChange(Enum):
     NOTHING = "nothing"
-    UPSTREAM = "upstream"
-    """The same sink over something else: it goes on."""
+    ALTERED = "altered"
+    """The same sink over something else, or in another cluster: it goes on."""
     TARGET = "target"
     """Another place to write to, in which it begins."""
     MANNER = "manner"
@@ -31,13 +31,15 @@ class SinkChange(Enum):
 
 
 def sink_change(before: str, after: str) -> SinkChange:
-    """From two statements `CREATE SINK`; comments, spacing and the sink's own name do not count."""
+    """From two statements `CREATE SINK`; comments, spacing and the sink's own name do not count.  Without a cluster a sink stays where it is."""
     old, new = _sink(before), _sink(after)
     if _target(old) != _target(new):
         return SinkChange.TARGET
     if _shape(old) != _shape(new):
         return SinkChange.MANNER
-    return SinkChange.NOTHING if old.from_name.parts == new.from_name.parts else SinkChange.UPSTREAM
+    if old.from_name.parts != new.from_name.parts:
+        return SinkChange.ALTERED
+    return SinkChange.NOTHING if _cluster(new) in (_cluster(old), None) else SinkChange.ALTERED
 
 
 def upstream_of(sql: str) -> PtvcRelation:
@@ -45,6 +47,15 @@ def upstream_of(sql: str) -> PtvcRelation:
     parts = (None, None, *_sink(sql).from_name.parts)
     database, schema, identifier = parts[-3:]
     return PtvcRelation.create(database=database, schema=schema, identifier=identifier)
+
+
+def cluster_of(sql: str) -> str | None:
+    """The cluster that a statement `CREATE SINK` names."""
+    return _cluster(_sink(sql))
+
+
+def _cluster(sink: CreateSinkStatement) -> str | None:
+    return None if sink.cluster is None else sink.cluster.parts[-1]
 
 
 def _sink(sql: str) -> CreateSinkStatement:
@@ -82,11 +93,11 @@ def _target(sink: CreateSinkStatement) -> object:
 
 
 def _shape(sink: CreateSinkStatement) -> object:
-    """All of it but its name and what it reads."""
+    """All of it but its name, what it reads and where it runs."""
     return {
         field.name: _plain(getattr(sink, field.name))
         for field in fields(sink)
-        if field.name not in ("name", "from_name", "if_not_exists", *_PLACES)
+        if field.name not in ("name", "cluster", "from_name", "if_not_exists", *_PLACES)
     }
 
 

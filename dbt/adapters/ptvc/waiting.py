@@ -24,6 +24,10 @@ _STALLED_S = 8.0
 """Longer than the pause between two attempts of a source or sink: what has been mended meanwhile is found to be so."""
 
 
+_GOES_ON = ". It stays, and goes on by itself when that is mended: the next run looks at it again."
+"""Of a source or sink that is stalled, made in this run or before: its status says how it is, not whether it is there."""
+
+
 class WaitingAdapter(RelationsAdapter):
     """Timeouts are in seconds; beyond them the relation stays and the wait ends with an error.  An interrupt ends it too."""
 
@@ -72,7 +76,8 @@ class WaitingAdapter(RelationsAdapter):
             return status.summary() if status.is_complete else None
 
         def nothing_comes() -> str:
-            return f"{relation.render()} is {status.status}, and nothing comes in: {status.error}"
+            said = f"{relation.render()} is {status.status}, and nothing comes in: {status.error}"
+            return said + _GOES_ON if status.status == "stalled" else said
 
         summary = self._wait(
             ingested,
@@ -117,7 +122,9 @@ class WaitingAdapter(RelationsAdapter):
     @available.parse_none
     def wait_until_running(self, sink: PtvcRelation, timeout: float) -> None:
         """Return when the sink writes; a sink that is stalled, and stays so, is an error, and is left as it is."""
-        self._await_sink(sink, timeout, lambda status: status == "running", "does not run", "writes nothing")
+        self._await_sink(
+            sink, timeout, lambda status: status == "running", "does not run", "writes nothing", _GOES_ON
+        )
 
     def _await_sink(
         self,

@@ -6,14 +6,13 @@ from collections.abc import Collection, Iterable, Mapping
 from itertools import chain
 
 import numpy as np
-import pyarrow as pa
 
 from ...repr.batch import Batch, Delta, concat_batches
 from ...repr.schema import ERROR_SCHEMA
 from ..spark.exchange import pieces, split
 from .messages import Done
 from .part import Part
-from .row_format import from_buffer, to_buffer
+from .row_format import Crossing, from_buffer, to_buffer
 
 GATHER_ROWS = 10_000
 """In a step of so many rows, equal rows of an output that lies by nothing are brought together, so that each worker writes its own."""
@@ -24,14 +23,14 @@ FEW_ROWS = 1_000
 
 def dealt_out(
     inputs: Mapping[int, Delta], part: Part, parts: int
-) -> tuple[dict[int, Delta], dict[int, dict[int, pa.Buffer]]]:
+) -> tuple[dict[int, Delta], dict[int, dict[int, Crossing]]]:
     """The share of the first part, and those of the others as they are sent, all by the import's position: rows by the columns that
-    the `part` says, others in equal stretches; errors are the first part's."""
+    the `part` says, to all if they are broadcast, others in equal stretches; errors are the first part's."""
     mine: dict[int, Delta] = {}
-    others: dict[int, dict[int, pa.Buffer]] = {part: {} for part in range(1, parts)}
+    others: dict[int, dict[int, Crossing]] = {part: {} for part in range(1, parts)}
     for at, delta in inputs.items():
-        columns = part.dealt[at]
-        found = split(delta.oks, columns, parts, 0) if columns else _stretches(delta.oks, parts)
+        by = part.dealt[at]
+        found = split(delta.oks, by, parts, 0) if by else _stretches(delta.oks, parts)
         mine[at] = Delta(delta.oks.slice(0, 0), delta.errs)
         for other, rows in found:
             if other == 0:

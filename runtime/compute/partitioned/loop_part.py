@@ -29,7 +29,7 @@ from ..plan import DividedIterateOp, Exchange
 from ..spark.exchange import split
 from .loop_rounds import Around, Rounds, Word, rounds_of
 from .passing import Going, Passing, Piece
-from .row_format import to_buffer
+from .row_format import Crossing, Repeated, to_buffer
 
 _WORD = struct.Struct("=QQQ")
 """The epoch, and the word of `Rounds` about it."""
@@ -49,7 +49,7 @@ class LoopPart:
         loop: Iterate,
         part: int,
         parts: int,
-        received: Callable[[Schema, pa.Buffer], Batch],
+        received: Callable[[Schema, Crossing], Batch],
     ) -> None:
         self._received = received
         self._op = op
@@ -147,6 +147,7 @@ class LoopPart:
                     sent[part].append((_SAID, told))
         for number, buffer in _pieces((yield sent)):
             if number == _SAID:
+                assert not isinstance(buffer, Repeated), "words are no rows"
                 time, *rest = _WORD.unpack(buffer)
                 said.append((time, (rest[0], rest[1])))
             elif number < _SAID:

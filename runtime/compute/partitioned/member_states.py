@@ -39,6 +39,10 @@ class Beside(Protocol):
     def writer(self) -> str:
         """Names the replica's attempt in them."""
 
+    @property
+    def apart(self) -> bool:
+        """Whether they are on another machine than the leader's, which removes those of its own."""
+
     def submit(self, work: Callable[[], None]) -> None: ...
 
     def answer(self, saved: Saved) -> None:
@@ -104,7 +108,9 @@ class MemberStates:
             logger.warning("files of a part that nobody needs are left: %s", error.message)
 
     def forget(self, dataflow: int) -> None:
-        self._states.pop(dataflow, None)
+        state = self._states.pop(dataflow, None)
+        if state is not None and self._beside.apart:
+            self._beside.submit(state.leave)
 
 
 def _told(error: OSError | PtvcError) -> PtvcError:

@@ -5,6 +5,8 @@ leader ── Install, Begin, Abort, Ask, Forget ──> members          worker
 leader <── Done, Failed, Aborted, Told ───────── members
 leader ── Keep, Press, Save, Sweep ────────────> members
 leader <── Kept, and by a way of its own Saved ─ members
+leader ── ReadIndex, Release ──────────────────> members
+leader <── IndexRows ─────────────────────────── members
 ```
 
 Between two workers messages stay in order.  From different workers they may come in any: rows of a step may be there before the
@@ -15,15 +17,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import pyarrow as pa
-
 from ...errors import PtvcError
 from ...persist.part import PartRef, ShardId
 from ..checkpoint import StoredState
 from ..dataflow import OperatorStatistics
+from ..run import RunFile
 from .part_state import Beginning
 from .passing import Piece
 from .placement import Division
+from .row_format import Crossing
 from .stored import Share
 from .totals import PartStatistics, WorkerStatistics
 
@@ -59,12 +61,13 @@ class Writing:
 @dataclass(frozen=True, slots=True)
 class Work:
     """What is to be done in a step, beside what each worker takes in: `writing` (None: rows of the output are the leader's), and whether
-    rows of the output are brought together for it (`gather`)."""
+    rows of the output are brought together for it (`gather`).  An index is read from `since` on."""
 
     lower: int
     upper: int
     writing: Writing | None = None
     gather: bool = False
+    since: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +81,7 @@ class Begin:
     step: int
     dataflow: int
     work: Work
-    rows: dict[int, pa.Buffer]
+    rows: dict[int, Crossing]
     stored: tuple[tuple[int, Share], ...] | None
     level: int
     arrived: tuple[Piece, ...]
@@ -101,8 +104,8 @@ class Done:
     it has written; when its part is due next, and the bytes that it holds."""
 
     step: int
-    rows: pa.Buffer | None
-    errors: pa.Buffer | None
+    rows: Crossing | None
+    errors: Crossing | None
     parts: tuple[PartRef, ...]
     next_due: int
     nbytes: int
@@ -205,6 +208,31 @@ class Sweep:
     kept: StoredState
 
 
-ToMember = Install | Forget | Begin | Rows | Abort | Ask | Keep | Press | Save | Sweep
-ToLeader = Rows | Done | Failed | Aborted | Told | Kept
+@dataclass(frozen=True, slots=True)
+class ReadIndex:
+    """What does the member hold of the dataflow's index: in all, or of rows with these keys (`to_record`)?"""
+
+    dataflow: int
+    keys: bytes | None
+
+
+@dataclass(frozen=True, slots=True)
+class IndexRows:
+    """An answer to `ReadIndex`: updates at whatever times, as they cross and in mapped files, of so many rows,
+    each of which exists until the leader releases its number."""
+
+    rows: tuple[Crossing, ...]
+    files: tuple[tuple[int, RunFile], ...] = ()
+    file_rows: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """Nobody reads these files of `IndexRows` any more."""
+
+    numbers: tuple[int, ...]
+
+
+ToMember = Install | Forget | Begin | Rows | Abort | Ask | Keep | Press | Save | Sweep | ReadIndex | Release
+ToLeader = Rows | Done | Failed | Aborted | Told | Kept | IndexRows
 Message = ToMember | ToLeader

@@ -161,8 +161,12 @@ class OnePart:
             yield Read(position, delta, share.as_of is not None)
 
     def ended(self, output: Delta) -> Ended:
-        """Writes many rows here, if none of them can be equal to one of another part."""
+        """Arranges the rows of an index here, and writes many of a view, if none of them can be equal to one of another part."""
         part, writing, rows = self._part, self._work.writing, output.oks
+        if part.index is not None:
+            part.index.advance_since(self._work.since)
+            part.index.insert(part.summed(rows))
+            return Ended(Delta(rows.slice(0, 0), output.errs), (), self._taken)
         if writing is None or len(rows) <= writing.few or not (self._work.gather or part.output_lies):
             return Ended(output, (), self._taken)
         new = part.summed(rows)

@@ -17,27 +17,27 @@ import time
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-import pyarrow as pa
-
 from ...expr.tree.relation import GlobalId
 from ...interrupt import check_interrupt
 from ...memory import check_step_memory
-from ...repr.batch import NO_ERRORS, Batch, Delta, concat_batches, concat_deltas, empty_batch
+from ...repr.batch import NO_ERRORS, Batch, Delta, concat_batches, concat_deltas, empty_batch, repeated
 from ...repr.consolidate import consolidate
 from ...repr.schema import Schema
 from ..dataflow import Dataflow
 from ..operators.loops.iterate import Iterate
 from ..operators.reductions.reduce import Reduce
-from ..plan import DividedIterateOp, Import, Node
+from ..plan import EVERYWHERE, DividedIterateOp, Exchange, Import, Node
 from ..run import Run
-from ..run_store import StateId
+from ..run_store import INDEX_RUNS, StateId
 from ..spark.exchange import split
 from ..spark.topology import Topology
+from ..spine import Spine
 from .loop_part import LoopPart
 from .passing import Going, Passing, Piece
 from .placement import Division
-from .row_format import from_buffer, to_buffer
+from .row_format import Crossing, from_buffer, to_buffer
 from .split_keys import COUNTS, SplitKeys
+from .state_placement import everywhere
 from .totals import Totals
 from .ways import Ways
 
@@ -58,11 +58,14 @@ class Part(Dataflow):
         self, division: Division, as_of: int, part: int, parts: int, *, arranged: bool = False
     ) -> None:
         plan = division.plan
-        super().__init__(plan, as_of, arranged=arranged, part=part)
+        super().__init__(plan, as_of, arranged=arranged, part=part, output_number=division.operators)
         self._part = part
         self._parts = parts
         self.totals = Totals()
-        self.dealt = tuple(division.dealt.get(id_) for id_ in plan.imports)
+        self.dealt: tuple[Exchange, ...] = tuple(
+            EVERYWHERE if id_ in division.broadcast.imports else division.dealt.get(id_)
+            for id_ in plan.imports
+        )
         self.import_schemas = tuple(map(plan.import_schema, plan.imports))
         self._output_lies = division.output_lies
         self._output_lies_unsplit = division.output_lies_unsplit
@@ -74,8 +77,19 @@ class Part(Dataflow):
         topology = Topology(plan, first=False)
         self._levels = topology.levels
         self._ways = Ways(division, topology)
+        self._in_place = {
+            id_: operator for id_ in division.in_place if isinstance(operator := self._operators[id_], Reduce)
+        }
         self._split_keys = SplitKeys(division, topology, parts)
         self._state |= self._split_keys.spines
+        self.everywhere = everywhere(division, self._state)
+        """State of which each part has all rows."""
+        self.index: Spine | None = None
+        """The part's rows of an index.  Those of the first part its owner holds, with all that there is to say of the index."""
+        if division.index_key is not None and part:
+            self.index = self._state[self.output_number, INDEX_RUNS] = Spine(
+                self.output_schema, division.index_key
+            )
         self._leaving = [
             [number for number, way in enumerate(self._ways.all) if way.sums is None and way.leaves == level]
             for level in range(len(self._levels))
@@ -147,7 +161,7 @@ class Part(Dataflow):
         self, inputs: Mapping[int, Delta], found: Iterable[Read]
     ) -> Generator[Passing, Passing, Mapping[int, Delta]]:
         """The inputs with those rows of what all parts have read that belong here, and with the errors that this one has read.  What is
-        not dealt out by columns stays where it was read."""
+        not dealt out stays where it was read."""
         sent: list[list[Piece]] = [[] for _ in range(self._parts)]
         here: dict[int, list[Delta]] = {at: [delta] for at, delta in inputs.items()}
         summed, meets = set(), False
@@ -159,7 +173,9 @@ class Part(Dataflow):
                 summed.add(read.position)
             mine = here.setdefault(read.position, [])
             mine.append(Delta(empty_batch(schema), read.delta.errs))
-            for part, rows in split(read.delta.oks, by, self._parts, self._part):
+            oks = read.delta.oks
+            oks = Batch(oks.columns, oks.times, repeated(oks.diffs))  # as contents have them
+            for part, rows in split(oks, by, self._parts, self._part):
                 if part == self._part:
                     mine.append(Delta(rows, NO_ERRORS))
                 else:
@@ -284,7 +300,7 @@ class Part(Dataflow):
             if len(made.errs):
                 arrived.setdefault(number, []).append(Delta(empty_batch(way.schema), made.errs))
             for at, part, batch in self._ways.moved(
-                number, made.oks, self._parts, self._part, self._split_keys
+                number, made.oks, self._parts, self._part, self._split_keys, self._in_place
             ):
                 if part == self._part:
                     arrived.setdefault(at, []).append(Delta(batch, NO_ERRORS))
@@ -316,14 +332,14 @@ class Part(Dataflow):
         for number in [n for n in arrived if self._ways.all[n].last <= level]:
             del arrived[number]
 
-    def inputs_of(self, rows: Mapping[int, pa.Buffer]) -> dict[int, Delta]:
+    def inputs_of(self, rows: Mapping[int, Crossing]) -> dict[int, Delta]:
         """The rows of imports, as they have crossed."""
         return {
             at: Delta(self.received(self.import_schemas[at], buffer), NO_ERRORS)
             for at, buffer in rows.items()
         }
 
-    def received(self, schema: Schema, buffer: pa.Buffer) -> Batch:
+    def received(self, schema: Schema, buffer: Crossing) -> Batch:
         """Rows as they have crossed, which count as received."""
         rows = from_buffer(schema, buffer)
         self.totals.rows_received += len(rows)

@@ -7,13 +7,13 @@ begun by 3 parts:   [ 0  |  1  |  2 ]          slices of these, or the rows that
 
 All parts save between the same two steps, so together they are one cut (`workers`).  Files of a part are its own: no other part names or
 removes them.  What other parts have written, as many as they were, is read once: what a part takes of it is its own from then on,
-and not on file yet.
+and not on file yet.  So is what all parts have whole, which the first one saves.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import pyarrow as pa
@@ -29,18 +29,19 @@ from ..spine import Spine
 from .loop_placement import Columns
 from .part import Part
 from .placement import Division
-from .state_placement import FIRST, state_placement
+from .state_placement import EVERYWHERE, FIRST, everywhere, state_placement
 
 
 @dataclass(frozen=True, slots=True)
 class Beginning:
-    """State as of `upper`.  `stored` is what the part itself has saved; or, with `placement`, what all parts of a dataflow had, as many as
-    they were, and by which columns the rows of each spine lie.  Raises StorageError when keys are split: of these not all rows are where
-    this says, and some are there several times."""
+    """State as of `upper`.  `stored` is what the part itself has saved, and `shared` what the first has for all; or, with `placement`, what all
+    parts of a dataflow had, as many as they were, and by which columns the rows of each spine lie.  Raises StorageError when keys are split:
+    of these not all rows are where this says, and some are there several times."""
 
     upper: int
     stored: tuple[StoredState, ...]
     placement: Mapping[StateId, Columns | None] | None = None
+    shared: StoredState = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if len(self.stored) > 1 and any(name == SPLIT_KEYS for state in self.stored for _, name in state):
@@ -54,7 +55,9 @@ def beginning_of(
 ) -> Beginning:
     """What part number `part` of `parts` is to begin with, whose spines are these."""
     if len(checkpoint.parts) == parts:
-        return Beginning(checkpoint.cut, (checkpoint.parts[part],))
+        shared = everywhere(division, spines) if part else ()
+        theirs = {id_: runs for id_, runs in checkpoint.state.items() if id_ in shared}
+        return Beginning(checkpoint.cut, (checkpoint.parts[part],), shared=theirs)
     return Beginning(checkpoint.cut, checkpoint.parts, state_placement(division, spines))
 
 
@@ -80,12 +83,17 @@ class PartState:
         return sum(spine.spill() for spine in self._part.spines().values()) > 0  # all of them are asked
 
     def save(self, handles: Mapping[StateId, tuple[Run, ...]], *, pack: bool) -> StoredState:
-        """What was held between two steps, on file and published.  Raises OSError and PtvcError."""
-        return write(self._store, "", 0, self._part.spines(), handles, pack=pack).state
+        """What was held between two steps, on file and published, without what the first part saves for all.  Raises OSError and PtvcError."""
+        own = {id_: runs for id_, runs in handles.items() if id_ not in self._part.everywhere}
+        return write(self._store, "", 0, self._part.spines(), own, pack=pack).state
 
     def sweep(self, kept: StoredState) -> None:
         """Deletes the part's files that neither it nor the last checkpoint has.  Raises PtvcError."""
         self._store.sweep(run for runs in kept.values() for run in runs)
+
+    def leave(self) -> None:
+        """The part is gone, and nobody else on this machine has files in its place."""
+        self._store.leave_written()
 
 
 def begun(
@@ -94,9 +102,11 @@ def begun(
     """The runs with which part number `part` of `parts` begins, for `spines`.  Raises StorageError."""
     stored: dict[StateId, list[Run]] = {}
     for state in beginning.stored:
-        for id_, runs in store.load(state).items():
+        for id_, runs in store.load(state, whole=beginning.placement is None).items():
             stored.setdefault(id_, []).extend(runs)
     if beginning.placement is None:
+        for id_, runs in store.load(beginning.shared, whole=False, own=False).items():
+            stored[id_] = list(map(_own, runs))
         return {id_: tuple(runs) for id_, runs in stored.items()}
     return {
         id_: tuple(_shares(runs, spines[id_], beginning.placement.get(id_, FIRST), part, parts))
@@ -105,10 +115,17 @@ def begun(
     }
 
 
+def _own(run: Run) -> Run:
+    """All of it, as a run that is not on file yet: the file is another's."""
+    return run.slice(0, len(run))
+
+
 def _shares(runs: Sequence[Run], spine: Spine, by: Columns | None, part: int, parts: int) -> Iterator[Run]:
     for run in runs:
         if by == FIRST:
             share = run.slice(0, len(run) if part == 0 else 0)
+        elif by == EVERYWHERE:
+            share = _own(run)
         elif by is None or (by == spine.key and not _by_bits(spine)):
             share = run.slice(*(_place(run, at, parts) for at in (part, part + 1)))
         else:

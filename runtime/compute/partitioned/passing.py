@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 
-import pyarrow as pa
-
 from ...repr.batch import Delta
+from .row_format import Crossing
 
-Piece = tuple[int, pa.Buffer]
+Piece = tuple[int, Crossing]
 """Rows that go by a way, of which both ends know the number and the columns (`row_format`)."""
 
 Passing = Sequence[Sequence[Piece]]

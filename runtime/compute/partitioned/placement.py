@@ -6,18 +6,21 @@ what brings them together by the same columns, or by more, need not move them ag
 ```
 Join by customer ─ Reduce by (customer, segment)      no exchange between the two: whoever has all rows of a customer
                                                       has all rows of a customer and a segment
+Join by customer ─ Reduce by nation, of DISTINCT      sums move, and no values: whoever has all rows of a customer
+                   customers                          knows when a nation's first row of it comes, and when the last one goes
+Join by customer ─ Join with 25 nations               no exchange: everybody has all nations (`broadcast`)
 ```
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ...expr.tree.relation import GlobalId, JoinKind
 from ..consolidated import consolidated_nodes
-from ..operators.reductions.combine import adds_up
+from ..operators.reductions.combine import adds_up, counts_distinct
 from ..plan import (
     ArrangeOp,
     AssertSingleOp,
@@ -44,6 +47,7 @@ from ..plan import (
     WindowOp,
 )
 from ..spark.hot_keys import splittable
+from .broadcast import NO_BROADCAST, Broadcast, broadcast, kept_beside
 from .loop_placement import Columns, divisible, inside, opened
 
 Placements = frozenset[Columns]
@@ -52,12 +56,14 @@ Placements = frozenset[Columns]
 _NOWHERE: Placements = frozenset()
 
 
-def undivided(plan: DataflowPlan) -> str | None:
-    """Why the plan runs in one part, or None."""
+def undivided(plan: DataflowPlan, index_key: Columns | None = None) -> str | None:
+    """Why the plan runs in one part, or None; with `index_key` its output is arranged by these columns."""
     for node in plan:
         match node.op:
             case ArrangeOp(index=index) if index is not None:
-                return "it reads the arrangement of an index, which is in one place"
+                return "it was made to share the arrangement of an index, when the cluster had one worker"
+    if index_key:
+        return None
     loops = any(isinstance(node.op, IterateOp) and divisible(node.op) for node in plan)
     if not loops and not any(any(node.exchange) or _is_total(node) for node in plan):
         return "nothing in it brings rows together by a key, or adds them up"
@@ -74,13 +80,30 @@ class Division:
     """A plan in parts: `plan` has those exchanges only that move rows; `dealt` says by which columns the rows of an import are dealt
     out to the parts, where any operator wants them by columns of their own.  `placements` are those of the nodes' outputs, `inside` those of
     the nodes in each loop that is divided.  `split` are joins of which keys may be split (`split_keys`): nobody counts on where their rows
-    lie."""
+    lie.  `in_place` are reductions whose DISTINCT arguments are counted by who has their rows before these would move: what moves are sums.
+    `broadcast` says which rows are in all parts; `few` are the positions of imports that were to be.
+
+    With `index_key` the output is arranged in an index by these columns, and comes out where its rows lie by them.  If they do not by
+    themselves, the plan has one node behind its `operators`, to which they move."""
 
     plan: DataflowPlan
     dealt: Mapping[GlobalId, Columns]
     placements: tuple[Placements, ...]
     inside: Mapping[int, tuple[Placements, ...]]
     split: frozenset[int] = frozenset()
+    in_place: frozenset[int] = frozenset()
+    broadcast: Broadcast = NO_BROADCAST
+    few: tuple[int, ...] = ()
+    index_key: Columns | None = None
+    operators: int = 0
+
+    @property
+    def shown(self) -> DataflowPlan:
+        """Its operators only, which have the numbers that they have undivided."""
+        if len(self.plan.nodes) == self.operators:
+            return self.plan
+        (output,) = self.plan.nodes[self.plan.output].inputs
+        return replace(self.plan, nodes=self.plan.nodes[: self.operators], output=output)
 
     @property
     def output_lies(self) -> bool:
@@ -97,32 +120,84 @@ def _output_lies(plan: DataflowPlan, placements: Sequence[Placements]) -> bool:
     return bool(placements[plan.output]) or consolidated_nodes(plan)[plan.output]
 
 
-def divided(plan: DataflowPlan) -> Division:
-    """The plan as it runs in parts.  Keys of a join may be split where that moves nothing else."""
+def divided(plan: DataflowPlan, index_key: Columns | None = None, few: Collection[int] = ()) -> Division:
+    """The plan as it runs in parts; with `index_key`, its output arranged by these columns.  Of the imports at the positions `few` those are
+    broadcast that can be.  Keys of a join may be split where that moves nothing else."""
+    operators = len(plan.nodes)
     plan = replace(plan, nodes=tuple(map(_opened, plan)))
-    found = _divided(plan, frozenset())
+    if index_key:
+        plan = _arranged(plan, index_key)
+    found = _with_broadcast(plan, frozenset(plan.imports[at] for at in few))
     for node in plan:
-        if splittable(node):
-            other = _divided(plan, found.split | {node.id})
-            if _moves_alike(found.plan, other.plan, node.id):
+        if splittable(node) and node.id not in found.broadcast.beside:
+            other = _divided(plan, found.split | {node.id}, found.broadcast)
+            alike = found.in_place == other.in_place and _moves_alike(found.plan, other.plan, node.id)
+            if alike and not _astray(other):
                 found = other
-    return found
+    found = replace(found, few=tuple(few), index_key=index_key or None, operators=operators)
+    if len(plan.nodes) == operators or found.plan.nodes[-1].exchange != (None,):
+        return found
+    return replace(found, plan=found.shown, placements=found.placements[:operators])
 
 
-def _divided(plan: DataflowPlan, split: frozenset[int]) -> Division:
-    dealt = _dealt(plan, split)
+def _arranged(plan: DataflowPlan, key: Columns) -> DataflowPlan:
+    """The plan with a node behind it that wants the rows of the output by the key."""
+    number = len(plan.nodes)
+    moved = Node(number, UnionOp(), (plan.output,), plan.schema, (key,))
+    return replace(plan, nodes=(*plan.nodes, moved), output=number)
+
+
+def _with_broadcast(plan: DataflowPlan, imports: frozenset[GlobalId]) -> Division:
+    """With those of the imports broadcast that can be."""
+    while True:
+        found = _divided(plan, frozenset(), broadcast(plan, imports))
+        if not (astray := _astray(found)):
+            return found
+        imports = found.broadcast.imports - astray
+
+
+def _astray(division: Division) -> frozenset[GlobalId]:
+    """Imports that are broadcast, and for which rows stay of which nobody knows where they lie: these would not be where their retractions
+    are, nor their state anybody's."""
+    plan, broadcast = division.plan, division.broadcast
+    found: set[GlobalId] = set()
+    for id_ in broadcast.beside:
+        node = plan.nodes[id_]
+        if any(i not in broadcast.nodes and not division.placements[i] for i in node.inputs):
+            found |= kept_beside(plan, broadcast, node)
+    return frozenset(found)
+
+
+def _divided(plan: DataflowPlan, split: frozenset[int], broadcast: Broadcast) -> Division:
+    dealt = _dealt(plan, split, broadcast)
     nodes: list[Node] = []
     lies: list[Placements] = []
     within: dict[int, tuple[Placements, ...]] = {}
     for node in plan:
         inputs = [lies[i] for i in node.inputs]
-        here = node if node.id in split else replace(node, exchange=_needed(node, plan, inputs))
+        here = node
+        if node.id in broadcast.beside:
+            here = replace(node, exchange=(None,) * len(inputs))
+        elif node.id not in split:
+            here = replace(node, exchange=_needed(node, plan, inputs))
         if isinstance(here.op, DividedIterateOp):
             op, within[node.id] = _loop(here.op, arriving(here, inputs))
             here = replace(here, op=op)
         nodes.append(here)
         lies.append(_NOWHERE if node.id in split else _placed(here, plan, inputs, dealt, within))
-    return Division(replace(plan, nodes=tuple(nodes)), dealt, tuple(lies), within, split)
+    in_place = (node.id for node in nodes if _counted_in_place(node, [lies[i] for i in node.inputs]))
+    plan = replace(plan, nodes=tuple(nodes))
+    return Division(plan, dealt, tuple(lies), within, split, frozenset(in_place), broadcast)
+
+
+def _counted_in_place(node: Node, inputs: Sequence[Placements]) -> bool:
+    """Whether rows of a reduction would move that lie so that whoever has one has all others of its group with the same DISTINCT value."""
+    if not isinstance(node.op, ReduceOp) or not isinstance(node.exchange[0], tuple):
+        return False
+    arguments, keys = counts_distinct(node.op), range(node.op.keys)
+    return bool(arguments) and all(
+        any(columns and set(columns) <= {*keys, argument} for columns in inputs[0]) for argument in arguments
+    )
 
 
 def _opened(node: Node) -> Node:
@@ -200,24 +275,36 @@ def _moves_alike(one: DataflowPlan, other: DataflowPlan, join: int) -> bool:
     return True
 
 
-def _dealt(plan: DataflowPlan, split: frozenset[int]) -> dict[GlobalId, Columns]:
+def _dealt(plan: DataflowPlan, split: frozenset[int], broadcast: Broadcast) -> dict[GlobalId, Columns]:
     """By import the columns by which most of its readers want its rows; none where all want them by expressions, or as they come, or
-    what they come to, or may split keys: then they are sent from where they are read."""
+    what they come to, or may split keys: then they are sent from where they are read.  What is beside something broadcast wants only
+    that equal rows are together."""
     wanted: dict[GlobalId, Counter[Columns]] = {}
+    beside: dict[GlobalId, Columns] = {}
     for node in plan:
         if adds_up(node.op) or node.id in split:
             continue
         for i, by in zip(node.inputs, node.exchange, strict=True):
-            source, columns = plan.nodes[i], by
-            if isinstance(source.op, Mfp) and isinstance(by, tuple):
-                width = len(plan.input_schemas(source)[0])
-                columns = tuple(source.op.projection[c] for c in by)
-                source = plan.nodes[source.inputs[0]]
-                if any(c >= width for c in columns):
-                    continue
-            if isinstance(source.op, Import) and isinstance(columns, tuple) and columns:
-                wanted.setdefault(source.op.id, Counter())[columns] += 1
-    return {id_: counts.most_common(1)[0][0] for id_, counts in wanted.items()}
+            if node.id in broadcast.beside:
+                if (all_ := _of_import(plan, i, tuple(range(len(plan.nodes[i].schema))))) is not None:
+                    beside.setdefault(*all_)
+            elif isinstance(by, tuple) and (found := _of_import(plan, i, by)) is not None:
+                id_, columns = found
+                if len(columns) == len(by):
+                    wanted.setdefault(id_, Counter())[columns] += 1
+    dealt = beside | {id_: counts.most_common(1)[0][0] for id_, counts in wanted.items()}
+    return {id_: columns for id_, columns in dealt.items() if id_ not in broadcast.imports}
+
+
+def _of_import(plan: DataflowPlan, at: int, columns: Columns) -> tuple[GlobalId, Columns] | None:
+    """The import whose rows a node has, as they are or mapped and filtered, and those of the columns that are columns of it; None if it has
+    others, or none of these."""
+    source = plan.nodes[at]
+    if isinstance(source.op, Mfp):
+        width = len(plan.input_schemas(source)[0])
+        columns = tuple(c for c in (source.op.projection[c] for c in columns) if c < width)
+        source = plan.nodes[source.inputs[0]]
+    return (source.op.id, columns) if isinstance(source.op, Import) and columns else None
 
 
 def _needed(node: Node, plan: DataflowPlan, inputs: Sequence[Placements]) -> tuple[Exchange, ...]:
@@ -321,10 +408,12 @@ def _placed(
                     return right
                 case _:
                     return _NOWHERE
+        case LookupOp():
+            width = len(plan.input_schemas(node)[0])
+            return came[0] | frozenset(tuple(width + c for c in columns) for columns in came[1])
         case (
             NegateOp()
             | ArrangeOp()
-            | LookupOp()
             | DistinctOp()
             | ThresholdOp()
             | TopKOp()
@@ -337,4 +426,9 @@ def _placed(
 
 
 def _projected(lies: Placements, kept: Columns) -> Placements:
-    return frozenset(tuple(map(kept.index, columns)) for columns in lies if set(columns) <= set(kept))
+    """Of a column that is kept several times, rows lie by the first copy and by the last, which is where the key of an index is."""
+    first = {c: i for i, c in reversed(list(enumerate(kept)))}
+    last = {c: i for i, c in enumerate(kept)}
+    return frozenset(
+        tuple(at[c] for c in columns) for columns in lies if set(columns) <= set(kept) for at in (first, last)
+    )

@@ -3,6 +3,8 @@
 ```
 Join by customer, rows of the left side lie by customer      spine `left`: whole rows         by the hash of column #1, its key: a range of each run
 Reduce by (customer, segment), which did not move them       spine `groups`: key, sums        by the hash of column #0: to be computed again
+Reduce by nation, its DISTINCT customers counted in place    spine `distinct_1`: key, value   by the hash of column #1, as before they would move
+Arrange of nations that are broadcast                        spine `rows`: whole rows         by nothing: each part has all
 ```
 
 So what `n` parts have saved can be had by `m`: each knows what of a run is its own.
@@ -30,7 +32,7 @@ from ..plan import (
     TopKOp,
     WindowOp,
 )
-from ..run_store import StateId
+from ..run_store import INDEX_RUNS, StateId
 from ..spine import Spine
 from .loop_placement import Columns, inside
 from .placement import Division, Placements, arriving
@@ -38,29 +40,50 @@ from .placement import Division, Placements, arriving
 FIRST: Columns = ()
 """All rows are in the first part."""
 
+EVERYWHERE: Columns = (-1,)
+"""All rows are in each part, and saved by the first."""
+
 
 def state_placement(division: Division, spines: Mapping[StateId, Spine]) -> dict[StateId, Columns | None]:
-    """By which columns of its own the rows of each spine of the plan lie.  FIRST: all are in the first part; None: they may be anywhere.
+    """By which columns of its own the rows of each spine of the plan lie, or FIRST, or EVERYWHERE; None: they may be anywhere.
     Without the keys that are split: of these no other number of parts begins with.
 
-    What the plan has no node for, as the errors that were put out, is in the first part.
+    What no operator has, as the errors that were put out, is in the first part, but for the rows of an index, which lie by its key.
     """
-    nodes = division.plan.nodes
-    return {
-        id_: _lies_at(nodes[id_[0]], id_[1], division, spine) if id_[0] < len(nodes) else FIRST
-        for id_, spine in spines.items()
-        if id_[1] != SPLIT_KEYS
-    }
+    return {id_: _lies_at(*id_, division, spine) for id_, spine in spines.items() if id_[1] != SPLIT_KEYS}
 
 
-def _lies_at(node: Node, name: str, division: Division, spine: Spine) -> Columns | None:
+def everywhere(division: Division, spines: Iterable[StateId]) -> frozenset[StateId]:
+    """Those of the spines of which each part has all rows."""
+    return frozenset(id_ for id_ in spines if _is_everywhere(*id_, division))
+
+
+def _is_everywhere(number: int, name: str, division: Division) -> bool:
+    if number not in division.broadcast.beside or name == SPLIT_KEYS:
+        return False
+    node = division.plan.nodes[number]
+    side, _ = _origin(node, name, division.plan)
+    return node.inputs[side] in division.broadcast.nodes
+
+
+def _lies_at(number: int, name: str, division: Division, spine: Spine) -> Columns | None:
+    if number >= division.operators:
+        return division.index_key if name == INDEX_RUNS and division.index_key is not None else FIRST
+    if _is_everywhere(number, name, division):
+        return EVERYWHERE
+    node = division.plan.nodes[number]
     match node.op:
         case DividedIterateOp() as op:
             return _lies_inside(op, name, division.inside[node.id], spine)
         case IterateOp():
             return FIRST
         case _:
-            inputs = arriving(node, [division.placements[i] for i in node.inputs])
+            lies = [division.placements[i] for i in node.inputs]
+            if node.id in division.in_place and isinstance(node.op, ReduceOp):
+                kind, _, argument = name.partition("_")
+                if kind == "distinct":
+                    return _least(lies[0], spine, (*range(node.op.keys), int(argument)))
+            inputs = arriving(node, lies)
             return _lies(node, name, inputs, division.plan, spine)
 
 

@@ -46,19 +46,20 @@ class PartStatistics:
 @dataclass(frozen=True, slots=True)
 class WorkerStatistics:
     """A worker's process: what it has used since it began, for whatever, and sent to other workers; `memory_bytes` are in pages of no file
-    (None: the system does not say)."""
+    (None: the system does not say).  `machine` is the address of that which it is on; None: the coordinator's."""
 
     process_id: int
     cpu_s: float
     memory_bytes: int | None
     messages_sent: int
     bytes_sent: int
+    machine: str | None = None
 
 
-def of_this_process(wires: Counted | None) -> WorkerStatistics:
+def of_this_process(wires: Counted | None, machine: str | None = None) -> WorkerStatistics:
     """Without `wires` there is nobody to send anything to."""
     sent = (0, 0) if wires is None else (wires.messages, wires.nbytes)
-    return WorkerStatistics(os.getpid(), process_time(), resident_memory(), *sent)
+    return WorkerStatistics(os.getpid(), process_time(), resident_memory(), *sent, machine)
 
 
 @dataclass(slots=True)

@@ -3,6 +3,7 @@
 ```
 way 0   rows of node 3 by #0  ──> a join and a distinct           rows
 way 1   rows of node 5 by #0  ──> one reduction, and nobody else  few rows, and sums of the others: way 2 and, of floats, way 3
+way 4   rows of node 7 by #0  ──> one that counts in place        no rows, sums only: way 5
 ```
 
 What several nodes take by the same columns is sent once, as rows.
@@ -10,13 +11,14 @@ What several nodes take by the same columns is sent once, as rows.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from ...repr.batch import Batch
 from ...repr.hash import hash_columns
 from ...repr.schema import Schema
 from ..operators.reductions.combine import combine, state_schemas
+from ..operators.reductions.reduce import Reduce
 from ..plan import DistinctOp, Exchange, Node, ReduceOp, ThresholdOp
 from ..spark.exchange import partition_of, pieces, split
 from ..spark.topology import Topology
@@ -54,7 +56,7 @@ class Ways:
         readers: dict[tuple[int, Exchange, int | None], list[tuple[int, int]]] = {}
         for port, edge in enumerate(topology.edges):
             if edge.exchange is not None:
-                alone = port if edge.consumer in division.split else None
+                alone = port if edge.consumer in division.split | division.in_place else None
                 readers.setdefault((edge.producer, edge.exchange, alone), []).append(
                     (edge.consumer, topology.side(port))
                 )
@@ -85,14 +87,22 @@ class Ways:
         return {name: at for name, at in self._numbers[consumer, 0].items() if name is not None}
 
     def moved(
-        self, number: int, rows: Batch, parts: int, here: int, split_keys: SplitKeys
+        self,
+        number: int,
+        rows: Batch,
+        parts: int,
+        here: int,
+        split_keys: SplitKeys,
+        in_place: Mapping[int, Reduce],
     ) -> Iterator[tuple[int, int, Batch]]:
-        """What is sent of rows that go by a way: its number, where it goes, and what it is."""
+        """What is sent of rows that go by a way: its number, where it goes, and what it is.  `in_place` are the reductions that count here."""
         way = self.all[number]
         by, node = way.exchange, way.reader
         if not len(rows) or node is None or not isinstance(by, tuple):
             for part, some in split(rows, by, parts, here):
                 yield number, part, some
+        elif node.id in in_place:
+            yield from self._dealt_sums(node, in_place[node.id].sums_with_distinct(rows), by, parts, here)
         elif way.combines:
             yield from self._combined(number, node, rows, by, parts, here)
         else:
@@ -105,14 +115,19 @@ class Ways:
         self, number: int, node: Node, rows: Batch, by: tuple[int, ...], parts: int, here: int
     ) -> Iterator[tuple[int, int, Batch]]:
         hashes = hash_columns([rows.columns[i] for i in by], len(rows))
-        combined = combine(node.op, self.all[number].schema, rows, hashes, only_insertions=False)
+        combined = combine(node.op, self.all[number].schema, rows, hashes)
         if combined.rows is rows and by:
             for part, some in pieces(rows, partition_of(hashes, parts), parts):
                 yield number, part, some
             return
         for part, some in split(combined.rows, by, parts, here):
             yield number, part, some
+        yield from self._dealt_sums(node, combined.sums, by, parts, here)
+
+    def _dealt_sums(
+        self, node: Node, sums: Mapping[str, Batch], by: tuple[int, ...], parts: int, here: int
+    ) -> Iterator[tuple[int, int, Batch]]:
         numbers = self.sums(node.id)
-        for name, batch in combined.sums.items():
+        for name, batch in sums.items():
             for part, some in split(batch, by, parts, here):
                 yield numbers[name], part, some

@@ -15,14 +15,14 @@ import logging
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-import pyarrow as pa
-
 from ...errors import PtvcError, ReplicaUnavailable
 from ...memory import step_within
 from ...persist.part import PartRef
 from ...repr.batch import Delta
 from ...repr.schema import ERROR_SCHEMA
 from ..memory import release_memory
+from ..spine import Spine
+from .index_reads import IndexReads
 from .member_states import Beside, MemberStates
 from .messages import (
     Abort,
@@ -32,39 +32,54 @@ from .messages import (
     Done,
     Failed,
     Forget,
+    IndexRows,
     Install,
     Keep,
     Kept,
     Message,
     Press,
+    ReadIndex,
+    Release,
     Rows,
     Save,
     Sweep,
     Told,
+    ToMember,
     Work,
 )
 from .one_step import LEADER, Ended, OnePart, Shares, Steps, Store, UnderWay, Wires, WorkerLost
 from .part import Part
 from .passing import Passing, Piece
-from .row_format import to_buffer
+from .row_format import Crossing, to_buffer
 from .totals import Meter, of_this_process
 
 logger = logging.getLogger(__name__)
 
 
 class Member:
-    """A worker that is led; number `here` of `workers`.  `beside` its steps it saves state, if anybody asks it to."""
+    """A worker that is led; number `here` of `workers`.  `beside` its steps it saves state, if anybody asks it to.  `machine` is the address of
+    that which it is on, if it is to be told; `far`: the leader is on another."""
 
     def __init__(
-        self, here: int, workers: int, wires: Wires, store: Store, beside: Beside | None = None
+        self,
+        here: int,
+        workers: int,
+        wires: Wires,
+        store: Store,
+        beside: Beside | None = None,
+        machine: str | None = None,
+        *,
+        far: bool = False,
     ) -> None:
         self._here = here
         self._workers = workers
         self._wires = wires
+        self._machine = machine
         self._store = store
         self._steps = Steps(here, workers, wires)
         self._parts: dict[int, Part] = {}
         self._states = MemberStates(here, workers, beside)
+        self._reads = IndexReads(far=far)
         self._current: Begin | None = None
         self._one: OnePart | None = None
         self._meter = Meter(wires)
@@ -78,6 +93,11 @@ class Member:
     def beginning(self) -> int | None:
         """The dataflow that gets what it begins with."""
         return self._states.beginning
+
+    def index(self, dataflow: int) -> Spine | None:
+        """The rows of an index that are here; None when the dataflow is gone, or none of an index.  For any thread."""
+        part = self._parts.get(dataflow)
+        return None if part is None else part.index
 
     def receive(self, sender: int, message: Message) -> None:
         match message:
@@ -105,11 +125,17 @@ class Member:
                 self._tell(Aborted(number))
             case Ask(dataflow=number):
                 self._tell(self._answer(None if number is None else self._parts[number]))
+            case ReadIndex(dataflow=number, keys=keys):
+                index = self._parts[number].index
+                assert index is not None, "the dataflow is that of an index"
+                self._tell(self._reads.rows(index, keys))
+            case Release(numbers=numbers):
+                self._reads.release(numbers)
             case _:
                 raise TypeError(f"a member does not understand {type(message).__name__}")
 
     def _answer(self, part: Part | None) -> Told:
-        worker = of_this_process(self._wires)
+        worker = of_this_process(self._wires, self._machine)
         if part is None:
             return Told(worker)
         spines = part.spines().values()
@@ -186,7 +212,7 @@ class Taken:
     read.  `due` are workers that have something to do without."""
 
     mine: Mapping[int, Delta]
-    others: Mapping[int, dict[int, pa.Buffer]]
+    others: Mapping[int, dict[int, Crossing]]
     stored: Sequence[Shares] | None
     due: Collection[int]
 
@@ -210,6 +236,8 @@ class Leader:
         self._told: dict[int, Told] = {}
         self._keeping: int | None = None
         self._kept: dict[int, Kept] = {}
+        self._reading = 0
+        self._index_rows: dict[int, IndexRows] = {}
 
     def begin(self, dataflow: int, part: Part, taken: Taken, work: Work, most: int | None) -> None:
         """Has workers make the step: those which take something in, and where rows move all, once there are some for another."""
@@ -270,6 +298,8 @@ class Leader:
             case Kept(dataflow=dataflow):
                 if dataflow == self._keeping:
                     self._kept[sender] = message
+            case IndexRows():
+                self._index_rows[sender] = message
             case _:
                 raise TypeError(f"the leader does not understand {type(message).__name__}")
 
@@ -336,7 +366,7 @@ class Leader:
         """Has all members take up a dataflow, or let go of it."""
         self.tell(dict.fromkeys(self._members, message))
 
-    def tell(self, messages: Mapping[int, Install | Forget | Keep | Press | Save | Sweep]) -> None:
+    def tell(self, messages: Mapping[int, ToMember]) -> None:
         """Says something to members that is no step."""
         for member, message in messages.items():
             self._wires.send(member, message)
@@ -352,6 +382,18 @@ class Leader:
     def kept(self) -> Mapping[int, Kept] | None:
         """The answers of all members, once these are there."""
         return self._kept if len(self._kept) == len(self._members) else None
+
+    def read(self, messages: Mapping[int, ReadIndex]) -> None:
+        """Asks members what they hold of an index: see `take_index_rows`."""
+        self._reading = len(messages)
+        self.tell(messages)
+
+    def take_index_rows(self) -> Mapping[int, IndexRows] | None:
+        """The answers of those that were asked, once these are there; nothing of them stays here."""
+        if len(self._index_rows) < self._reading:
+            return None
+        answers, self._index_rows = self._index_rows, {}
+        return answers
 
     @property
     def told(self) -> list[Told] | None:

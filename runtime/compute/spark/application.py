@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from . import class_archive
 from .job import Job
 from .permit import withdraw
 from .placement import Placement, group_of, running_on
-from .resident import run_resident
+from .resident import Peers, run_resident, run_together
 from .session import has_linked_home, is_local, stop_context
 from .superstep import JobRun
 from .tasks import TasksRun
@@ -73,15 +73,27 @@ class Application:
         """On an executor on another machine it takes so many cores, on this one a slot."""
         if self._placement is None:
             run_resident(self._context, name, work)
-        elif (host := self._placement.prefer(name, cores)) is not None:
-            run_resident(self._context, name, work, cores, host)
-        elif self.has_ended:
+        elif (hosts := self._placement.prefer(name, cores)) is not None:
+            run_resident(self._context, name, work, cores, hosts[0])
+        else:
+            self._check_there()
+
+    def run_together(self, name: str, work: Callable[[int, Peers], None], cores: int, machines: int) -> None:
+        """A resident on so many machines of a cluster, a task on each, which takes so many cores there."""
+        assert self._placement is not None, "there is one machine"
+        if (hosts := self._placement.prefer(name, cores, machines)) is not None:
+            run_together(self._context, name, work, cores, hosts)
+        else:
+            self._check_there()
+
+    def _check_there(self) -> None:
+        if self.has_ended:
             raise ReplicaUnavailable("Spark has ended by itself")
 
-    def stop_resident(self, name: str) -> None:
-        """Ends it; one of the same name that is run afterwards had better be elsewhere."""
+    def stop_resident(self, name: str, left: Collection[int] = (0,)) -> None:
+        """Ends it; one of the same name that is run afterwards had better be elsewhere than on these of its machines."""
         if self._placement is not None:
-            self._placement.forget(name)
+            self._placement.forget(name, left)
         self.cancel(group_of(name))
 
     def spread(self, name: str) -> None:
@@ -100,8 +112,8 @@ class Application:
         return self._placement is not None
 
     def is_placed(self, name: str) -> bool:
-        """Whether an executor runs the resident of that name."""
-        return running_on(self._context, name) is not None
+        """Whether executors run the resident of that name."""
+        return bool(running_on(self._context, name))
 
     @property
     def job_cores(self) -> int:

@@ -133,7 +133,7 @@ class Facts:
     """What is known of a task as soon as it has ended, while its output waits to be read.
 
     Per port: `sent` counts rows, `heavy` those of hashes that many of them have (estimates); `uncut` are ports on which
-    a top k could not be cut short.
+    what is sent could not be cut short (`can_be_cut`).
     """
 
     rows_read: int = 0

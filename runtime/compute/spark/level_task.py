@@ -29,7 +29,7 @@ from ..operators.base import Operator
 from ..operators.build import NEVER, build
 from ..operators.joins.arrange import Arrange
 from ..operators.joins.lookup import Lookup
-from ..operators.reductions.combine import Combined, combine, state_schemas
+from ..operators.reductions.combine import Combined, can_be_cut, combine, state_schemas
 from ..operators.reductions.reduce import Reduce
 from ..plan import (
     ArrangeOp,
@@ -40,7 +40,6 @@ from ..plan import (
     LookupOp,
     Mfp,
     Node,
-    TopKOp,
     starts_alone,
 )
 from ..run import Run
@@ -393,9 +392,8 @@ class LevelTask:
         if self._job.merges:
             return combine(DistinctOp(), schema, rows)
         if self._job.step is not None:
-            return combine(op, schema, rows, only_insertions=False)
-        forgetful = isinstance(op, TopKOp) and bool(op.monotonic)
-        cut = (forgetful or not self._job.keeps_state) and port not in self._known.uncut
+            return combine(op, schema, rows)
+        cut = can_be_cut(op, kept=self._job.keeps_state) and port not in self._known.uncut
         combined = combine(op, schema, rows, cut=cut)
         if combined.uncut:
             self._uncut.add(port)

@@ -2,13 +2,15 @@
 
 It is a preference: Spark waits half a minute for such an executor, and takes any other then.  A task goes where Spark puts it again after its
 executor has gone, whatever was preferred.  One that is beside another of its cluster for long, while another machine has room, moves there.
+
+A resident on several machines has as many places, which go by names of their own (`place_of`) and are of one cluster; it moves as a whole.
 """
 
 from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Container, Mapping, Sequence
 from time import monotonic, sleep
 from typing import Any
 
@@ -23,14 +25,25 @@ _LOOK_S = 0.2
 _MOST_ATTEMPTS = 1_000
 
 
+def place_of(name: str, number: int) -> str:
+    """The name of a place of a resident: of its first, that of the resident."""
+    return f"{name}.{number}" if number else name
+
+
+def place_name(place: str) -> str:
+    """The name of the resident of which it is a place."""
+    return place.partition(".")[0]
+
+
 def least_used(
-    hosts: Sequence[str], residents: Mapping[str, str], name: str, left: str | None = None
+    hosts: Sequence[str], residents: Mapping[str, str], name: str, left: Container[str] = ()
 ) -> list[str]:
-    """Those of the hosts that fit the resident of that name best, all alike; `residents` are the others' hosts by their names, and `left` is
-    a host that it was taken from, as it may have fallen silent."""
+    """Those of the hosts that fit the resident of that name best, all alike; `residents` are the others' hosts by their names, and `left` are
+    hosts that it was taken from, as they may have fallen silent.  Its own other places are avoided first."""
+    own = Counter(host for other, host in residents.items() if place_name(other) == place_name(name))
     siblings = Counter(siblings_of(name, residents))
     all_of_them = Counter(residents.values())
-    ranks = {host: (host == left, siblings[host], all_of_them[host]) for host in hosts}
+    ranks = {host: (own[host], host in left, siblings[host], all_of_them[host]) for host in hosts}
     best = min(ranks.values(), default=None)
     return [host for host in dict.fromkeys(hosts) if ranks[host] == best]
 
@@ -57,17 +70,17 @@ class Placement:
     def __init__(self, context: SparkContext) -> None:
         self._context = context
         self._lock = threading.Lock()
-        self._preferred: dict[str, str] = {}
+        self._preferred: dict[str, list[str]] = {}
         self._cores: dict[str, int] = {}
-        self._left: dict[str, str] = {}
+        self._left: dict[str, frozenset[str]] = {}
         self._misplaced_since: dict[str, float] = {}
         self._patience_s: dict[str, float] = {}
         self._moving: set[str] = set()
 
-    def prefer(self, name: str, cores: int) -> str | None:
-        """A host for the resident of that name and so many cores, which it is taken to be on until it is seen to be elsewhere.  Executors come in
-        one by one after the start, and again when they have gone: it waits for the first, and for the next if it would be beside another
-        of its cluster.  None: it was forgotten meanwhile, or the application has ended."""
+    def prefer(self, name: str, cores: int, machines: int = 1) -> list[str] | None:
+        """A host for each machine of the resident of that name, where it takes so many cores; it is taken to be there until it is seen to be
+        elsewhere.  Executors come in one by one after the start, and again when they have gone: it waits for the first, and for more if it
+        would be beside itself, or another of its cluster.  None: it was forgotten meanwhile, or the application has ended."""
         with self._lock:
             self._cores[name] = cores
         deadline: float | None = None
@@ -75,35 +88,53 @@ class Placement:
             with self._lock:
                 if name not in self._cores:
                     return None
-                others = {other: host for other, host in self._hosts().items() if other != name}
-                best = least_used(self._executors(), others, name, self._left.get(name))
-                if best:
+                others = {place: host for place, host in self._hosts().items() if place_name(place) != name}
+                if chosen := self._chosen(name, machines, others):
                     deadline = deadline or monotonic() + AWAITED_S
-                    if best[0] not in siblings_of(name, others) or monotonic() > deadline:
+                    alone = len(set(chosen)) == machines and not set(chosen) & set(siblings_of(name, others))
+                    if alone or monotonic() > deadline:
                         self._left.pop(name, None)
-                        self._preferred[name] = best[0]
-                        return best[0]
+                        self._preferred[name] = chosen
+                        return chosen
             sleep(_LOOK_S)
         return None
 
-    def forget(self, name: str) -> None:
-        """It is about to be ended; if it is begun once more, then elsewhere."""
+    def _chosen(self, name: str, machines: int, others: Mapping[str, str]) -> list[str]:
+        """The best hosts that there are now, one for each machine; none while there is no executor."""
+        executors, taken, chosen = self._executors(), dict(others), list[str]()
+        left = self._left.get(name, frozenset())
+        for number in range(machines if executors else 0):
+            place = place_of(name, number)
+            taken[place] = least_used(executors, taken, place, left)[0]
+            chosen.append(taken[place])
+        return chosen
+
+    def forget(self, name: str, left: Collection[int] = (0,)) -> None:
+        """It is about to be ended; if it is begun once more, then elsewhere than on these of its machines."""
         with self._lock:
-            host = running_on(self._context, name) or self._preferred.pop(name, None)
-            self._preferred.pop(name, None)
+            running = running_on(self._context, name)
+            preferred = self._preferred.pop(name, [])
             for known in (self._cores, self._misplaced_since, self._patience_s):
                 known.pop(name, None)
             self._moving.discard(name)
-            if host is not None:
-                self._left[name] = host
+            hosts = {**dict(enumerate(preferred)), **running}
+            if gone := frozenset(hosts[number] for number in left if number in hosts):
+                self._left[name] = gone
 
     def is_to_move(self, name: str) -> bool:
         """Whether it has been misplaced for long, and is to be ended; to be asked now and then.  It is begun again elsewhere then."""
         with self._lock:
-            running = {each: host for each in self._cores if (host := running_on(self._context, each))}
-            misplaced = name in running and is_misplaced(
-                self._rooms(running), running, name, self._cores[name]
-            )
+            running = {
+                place_of(each, number): host
+                for each in self._cores
+                for number, host in running_on(self._context, each).items()
+            }
+            rooms = self._rooms(running)
+            misplaced = [
+                host
+                for place, host in running.items()
+                if place_name(place) == name and is_misplaced(rooms, running, place, self._cores[name])
+            ]
             if not misplaced:
                 self._misplaced_since.pop(name, None)
                 return False
@@ -112,7 +143,7 @@ class Placement:
                 return False
             del self._misplaced_since[name]
             self._patience_s[name] = min(2 * patience, MOST_PATIENCE_S)
-            self._left[name] = running[name]
+            self._left[name] = frozenset(misplaced)
             self._moving.add(name)
             return True
 
@@ -127,7 +158,7 @@ class Placement:
     def cores_taken(self) -> int:
         """By all of them together."""
         with self._lock:
-            return sum(self._cores.values())
+            return sum(cores * len(self._preferred.get(name, (name,))) for name, cores in self._cores.items())
 
     def _executors(self) -> list[str]:
         """The hosts of the executors that are there, sorted."""
@@ -138,13 +169,17 @@ class Placement:
         free: Counter[str] = Counter()
         for host, cores in executors(self._context):
             free[host] += cores
-        for name, host in running.items():
-            free[host] -= self._cores[name]
+        for place, host in running.items():
+            free[host] -= self._cores[place_name(place)]
         return free
 
     def _hosts(self) -> dict[str, str]:
-        """Of the residents: where they run, or else where they were preferred."""
-        return {name: running_on(self._context, name) or host for name, host in self._preferred.items()}
+        """Of the residents' places: where they run, or else where they were preferred."""
+        return {
+            place_of(name, number): host
+            for name, hosts in self._preferred.items()
+            for number, host in (running_on(self._context, name) or dict(enumerate(hosts))).items()
+        }
 
 
 def group_of(name: str) -> str:
@@ -165,11 +200,12 @@ def executors(context: SparkContext) -> list[tuple[str, int]]:
     ]
 
 
-def running_on(context: SparkContext, name: str) -> str | None:
-    """The host on which the resident of that name runs; None: on none yet."""
+def running_on(context: SparkContext, name: str) -> dict[int, str]:
+    """The hosts on which the resident of that name runs, by the number of the machine."""
     # PySpark has no name for what Spark's store of statuses knows of tasks.
     store: Any = context._jsc.sc().statusStore()
     tracker = context.statusTracker()
+    found: dict[int, str] = {}
     for job in tracker.getJobIdsForGroup(group_of(name)):
         info = tracker.getJobInfo(job)
         for stage in () if info is None or info.status != "RUNNING" else info.stageIds:
@@ -177,5 +213,5 @@ def running_on(context: SparkContext, name: str) -> str | None:
             for index in range(tasks.size()):
                 task = tasks.apply(index)
                 if task.status() == "RUNNING":
-                    return str(task.host())
-    return None
+                    found[int(task.partitionId())] = str(task.host())
+    return found

@@ -43,7 +43,8 @@ from ...repr.batch import Batch, Delta, concat_batches, empty_batch, from_ipc
 from ...repr.schema import ERROR_SCHEMA
 from ..memory import hand_back
 from ..operators.counts import Counts, occurs
-from ..plan import JoinOp, TopKOp
+from ..operators.reductions.combine import can_be_cut
+from ..plan import JoinOp
 from ..run_file import read_stored, write_run
 from .exchange import REPORT, WORK, Row
 from .hot_keys import find, splittable
@@ -234,7 +235,7 @@ def feeds(job: Job, topology: Topology, level: int) -> bool:
         return False
     readers = [topology.consumer(port) for port in topology.leaving(level)]
     joins = job.rows >= job.hot_rows and any(map(splittable, readers))
-    return joins or (not job.keeps_state and any(isinstance(node.op, TopKOp) for node in readers))
+    return joins or any(can_be_cut(node.op, kept=job.keeps_state) for node in readers)
 
 
 def learn(job: Job, topology: Topology, level: int, known: Knowledge, facts: Sequence[Facts]) -> Knowledge:

@@ -6,6 +6,7 @@ No value of a secret, a password or a connection is in it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from ...config import DATABASE
@@ -21,7 +22,7 @@ from ..catalog.entries import (
     SchemaEntry,
     SettingsEntry,
 )
-from ..catalog.items import Item, ItemBase
+from ..catalog.items import AnyView, Item, ItemBase
 from ..catalog.role import RoleEntry
 
 Named = tuple[str, str, dict[str, Any]]
@@ -74,8 +75,18 @@ def _altered(old: Owned, new: Owned, name: Name) -> Iterator[Named]:
     if _comments(old) != _comments(new):
         count += 1
         yield "comment", kind, named
-    if not count:
+    if not count and not _written_otherwise(old, new):
         yield "alter", kind, named
+
+
+def _written_otherwise(old: Owned, new: Owned) -> bool:
+    """Whether the text of a view is all that has changed: it follows what it reads, of which there are events."""
+    return (
+        isinstance(old, AnyView)
+        and isinstance(new, AnyView)
+        and old != new
+        and replace(new, definition_sql=old.definition_sql) == old
+    )
 
 
 def _privileges(kind: str, named: dict[str, Any], old: Acl, new: Acl, name: Name) -> Iterator[Named]:

@@ -154,10 +154,12 @@ def _definition(entry: Entry | None) -> Entry | None:
         return entry
     item = replace(entry, schema_name="", name="", comment=None)
     match item:
-        case Table() | SourceTable() | Source() | WebhookSource() | MaterializedView():
+        case Table() | SourceTable() | Source() | WebhookSource():
             return replace(item, column_comments={}, retain_history_ms=None)
+        case MaterializedView():  # the relation says what it is, the text how that is written
+            return replace(item, column_comments={}, retain_history_ms=None, definition_sql="")
         case View():
-            return replace(item, column_comments={})
+            return replace(item, column_comments={}, definition_sql="")
         case Index():
             return replace(item, retain_history_ms=None)
         case Secret():  # another value is no other secret

@@ -353,6 +353,12 @@ class Index(ItemBase):
         return self.uses[0]
 
     @property
+    def arranged_by(self) -> tuple[int, ...]:
+        """The columns that its plan adds behind those of the indexed object."""
+        width = len(self.relation.schema)
+        return tuple(range(width, width + len(self.keys)))
+
+    @property
     def state_name(self) -> str:
         return self.id
 

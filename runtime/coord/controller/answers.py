@@ -23,6 +23,8 @@ class Answers:
         self._arrived: asyncio.Queue[PeekRows | PtvcError] = asyncio.Queue()  # rows without their payload
         self._payloads = Spool(directory)
         self._failed = False
+        self.ended = False
+        """Nothing more comes of the replica."""
 
     async def put(self, answer: PeekRows) -> None:
         """Returns when it is kept; the next one may come then."""
@@ -37,10 +39,12 @@ class Answers:
             self._failed = True
             self.fail(error)
         else:
+            self.ended = answer.done
             self._arrived.put_nowait(PeekRows(answer.peek_id, b"", answer.done))
 
     def fail(self, error: PtvcError) -> None:
         """The answer ends with the error."""
+        self.ended = True
         self._arrived.put_nowait(error)
 
     async def get(self) -> PeekRows | PtvcError:

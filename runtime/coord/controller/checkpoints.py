@@ -7,6 +7,9 @@ files are copied                              <object>/<replica>/checkpoint-<epo
                                               <object>/<replica>/<place>/..., another place after state was forgotten, or a start
 ```
 
+A replica that has no checkpoint of its own begins with one that it borrows from another (`borrow`): until it has read that, the other's stays,
+and it has one of its own as soon as it can.
+
 Replicas write files; what they say is a checkpoint becomes one here, by a manifest (see
 `compute.checkpoint`), once every output below its cut is durable.  Until a newer one has taken its place, the inputs of
 the dataflow stay readable at the cut (`coord.controller.maintenance`).  An object, or a replica, that is gone takes its directory
@@ -22,6 +25,7 @@ import re
 import shutil
 from collections.abc import Callable, Collection, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 from secrets import token_hex
@@ -43,6 +47,10 @@ _COPIED_MANIFEST = re.compile(
 )
 
 
+_NAME = re.compile(r"r[1-9][0-9]*")
+
+_LOOK_S = 0.01
+
 _REPLACED = Backoff(first_s=0.1, longest_s=1.0, attempts=5)
 """A predecessor that does not know yet that it is one may publish, and remove what was before."""
 
@@ -53,6 +61,14 @@ def _has_gone(error: Exception) -> bool:
 
 def _manifest_name(epoch: int, number: int) -> str:
     return f"checkpoint-{epoch}-{number}.json"
+
+
+@dataclass(slots=True)
+class _Loan:
+    """Whose checkpoint a replica has begun with, and whether it needs the files of that no more."""
+
+    lender: str
+    read: bool = False
 
 
 class Checkpoints:
@@ -71,6 +87,8 @@ class Checkpoints:
         self._places: dict[str, str] = {}
         self._published: dict[GlobalId, dict[str, Checkpoint]] = {}
         self._outdated: dict[GlobalId, tuple[int, str]] = {}
+        self._loans: dict[tuple[GlobalId, str], _Loan] = {}
+        self._lent_in_vain: set[tuple[GlobalId, str]] = set()
         self._thread = ThreadPoolExecutor(1, "remove state")
         self._removed = count(1)
         ids = {name: id_ for id_, name in names.items()}
@@ -138,6 +156,10 @@ class Checkpoints:
         self._names[id] = self._names.pop(replacement, replacement)
         if (published := self._published.pop(replacement, None)) is not None:
             self._published[id] = published
+        for of, replica in [key for key in self._loans if key[0] in (id, replacement)]:
+            loan = self._loans.pop((of, replica))
+            if of == replacement:
+                self._loans[id, replica] = loan
 
     def outdate(self, id: GlobalId, upper: int, fingerprint: str) -> None:
         """What was saved of the object's state is that of another plan; of what comes, what is not beyond `upper` and has not this
@@ -154,9 +176,64 @@ class Checkpoints:
         """The least cut of the object's checkpoints."""
         return min((c.cut for c in self._published.get(id, {}).values()), default=None)
 
+    def replicas(self, ids: Collection[GlobalId]) -> list[str]:
+        """The names of the replicas that have state of these objects: first who has that of most, and is furthest."""
+        cuts: dict[str, list[int]] = {}
+        for id_ in ids:
+            for replica, checkpoint in self._published.get(id_, {}).items():
+                if _NAME.fullmatch(replica):
+                    cuts.setdefault(replica, []).append(checkpoint.cut)
+        return sorted(cuts, key=lambda name: (-len(cuts[name]), -sum(cuts[name]), len(name), name))
+
+    async def borrow(self, id: GlobalId, replica: str) -> Checkpoint | None:
+        """Another replica's checkpoint, for one that has none; its files stay until `loan_read`, or `end_loan`.  None if there is none, or the
+        replica could not use it once."""
+        if (lender := self._lender(id, replica)) is None:
+            return None
+        self._loans[id, replica] = _Loan(lender)
+        folder = f"{self._files.name(self._of(id))}/{lender}/"
+        while any(name.startswith(folder) for name in self._publishing):  # with that, files may go
+            await asyncio.sleep(_LOOK_S)
+        checkpoint = self.get(id, lender)
+        if checkpoint is None:
+            self.end_loan(id, replica)
+        return checkpoint
+
+    def _lender(self, id: GlobalId, replica: str) -> str | None:
+        others = {name: c.cut for name, c in self._published.get(id, {}).items() if name != replica}
+        if not others or (id, replica) in self._lent_in_vain:
+            return None
+        return max(others, key=others.__getitem__)
+
+    def beginning(self, id: GlobalId, replica: str) -> Checkpoint | None:
+        """What the replica would begin with now: its own checkpoint, or another's."""
+        lender = self._lender(id, replica)
+        return self.get(id, replica) or (None if lender is None else self.get(id, lender))
+
+    def has_others(self, id: GlobalId, replicas: Collection[str]) -> bool:
+        """Whether there is a checkpoint of another replica than these."""
+        return not self._published.get(id, {}).keys() <= set(replicas)
+
+    def loan_read(self, id: GlobalId, replica: str) -> None:
+        """What the replica has borrowed, if it has, is its own: of the files it has links."""
+        if (loan := self._loans.get((id, replica))) is not None:
+            loan.read = True
+
+    def end_loan(self, id: GlobalId, replica: str) -> None:
+        self._loans.pop((id, replica), None)
+
+    def borrows(self, id: GlobalId, replica: str) -> bool:
+        """Whether a restart would have nothing of the replica's own yet, but what it has borrowed."""
+        return (id, replica) in self._loans
+
     async def publish(self, id: GlobalId, replica: str, checkpoint: Checkpoint) -> bool:
         """Makes it the checkpoint to restart from; False when that cannot be written, and the one before stays, or when
-        it is that of a dataflow that is gone, whose place another has taken, or which reads something else by now."""
+        it is that of a dataflow that is gone, whose place another has taken, or which reads something else by now; or when the one
+        before is being read by another replica: with it, files would go."""
+        if any(
+            of == id and loan.lender == replica and not loan.read for (of, _), loan in self._loans.items()
+        ):
+            return False
         directory, path = self.directory(id, replica), self._of(id) / replica
         place = self._place(id, replica)
         upper, fingerprint = self._outdated.get(id, (0, ""))
@@ -187,6 +264,8 @@ class Checkpoints:
                 self._thread.submit(self._unpublish, (name,))
             return False
         self._published.setdefault(id, {})[replica] = checkpoint
+        self.end_loan(id, replica)
+        self._lent_in_vain.discard((id, replica))
         if self._files.copied:
             self._drop_manifests(folder)
             self._manifests[folder] = name
@@ -229,6 +308,8 @@ class Checkpoints:
     def reject(self, id: GlobalId, replica: str, reason: str) -> None:
         """What there is of the replica's state is of no use: it is computed again from the inputs."""
         logger.warning("the state of %s in %s is computed again: %s", id, replica, reason)
+        if self._loans.pop((id, replica), None) is not None:
+            self._lent_in_vain.add((id, replica))
         self.forget(id, replica)
 
     def retain(self, id: GlobalId, replicas: Collection[str]) -> None:
@@ -252,7 +333,10 @@ class Checkpoints:
             self._published.pop(id, None)
             self._names.pop(id, None)
             self._outdated.pop(id, None)
+            self._loans = {key: loan for key, loan in self._loans.items() if key[0] != id}
+            self._lent_in_vain = {key for key in self._lent_in_vain if key[0] != id}
         else:
+            self.end_loan(id, replica)
             self._published.get(id, {}).pop(replica, None)
             self._places.pop(f"{folder}/{replica}", None)
             path = path / replica

@@ -3,12 +3,16 @@
 Every replica of a cluster runs all of its dataflows, and all of them write the same history: whichever is first has
 its output committed, and any that is up can answer.  Sources and sinks talk to the outside and run once: on the
 leader, which is the replica that connected first, until it disconnects.
+
+Replicas that others are to replace (`rescaling`) are `leaving`: they come first of their cluster, and answer, until the others have caught
+up; then they are let go, and only end what they have begun.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain, count, islice
 from pathlib import Path
 
 from ...config import ClusterOptions
@@ -16,7 +20,7 @@ from ...errors import ObjectNotReady, PtvcError
 from ...expr.tree.relation import GlobalId
 from ...replica.protocol import Hydrated
 from ..catalog.entries import ClusterEntry
-from .replicas import ReplicaClient
+from .replicas import ReplicaClient, Shape
 
 START_TIMEOUT_S = 180
 
@@ -28,33 +32,82 @@ class Clusters:
         self._answers = answers
         self._replicas: dict[str, list[ReplicaClient]] = {}
         self._leaders: dict[str, ReplicaClient] = {}
+        self._let_go: list[ReplicaClient] = []
 
-    def set_replicas(self, cluster: ClusterEntry) -> tuple[list[ReplicaClient], list[ReplicaClient]]:
-        """Makes the cluster have as many replicas as its options say; returns (added, removed)."""
-        wanted = ClusterOptions.from_mapping(cluster.options).replication_factor
-        old = self._replicas.get(cluster.name, [])
+    def set_replicas(
+        self, cluster: ClusterEntry, shape: Shape, names: Sequence[str] = ()
+    ) -> tuple[list[ReplicaClient], list[ReplicaClient]]:
+        """Makes the cluster have as many replicas of this shape as its options say; returns (added, removed).  Those of another shape are
+        leaving from now on.  New ones take these `names` first, which differ."""
+        options = ClusterOptions.from_mapping(cluster.options)
+        there = self._replicas.get(cluster.name, [])
+        replaced = any(replica.leaving for replica in there)
+        fit = [replica for replica in there if replica.shape == shape]
+        others = [replica for replica in there if replica.shape != shape]
+        leaving = [replica for replica in others if replica.leaving or not replaced]
+        kept = fit[: options.replication_factor]
+        for replica in kept:
+            replica.leaving = False
+        for replica in leaving:
+            replica.leaving = True
+        taken = {replica.name for replica in (*there, *self._let_go_of(cluster.id))}
+        numbered = (f"r{n}" for n in count(1))
+        other_names = (name for name in numbered if name not in names)
+        free = (name for name in chain(names, other_names) if name not in taken)
         added = [
-            ReplicaClient(cluster.id, cluster.name, f"r{n + 1}", self._answers)
-            for n in range(len(old), wanted)
+            ReplicaClient(cluster.id, cluster.name, name, self._answers)
+            for name in sorted(islice(free, options.replication_factor - len(kept)), key=_number)
         ]
-        self._replicas[cluster.name] = old[:wanted] + added
-        return added, old[wanted:]
+        for replica in added:
+            replica.shape = shape
+        self._replicas[cluster.name] = [*leaving, *kept, *added]
+        return added, [replica for replica in there if replica not in (*leaving, *kept)]
 
-    def remove(self, cluster: str) -> list[ReplicaClient]:
-        self._leaders.pop(cluster, None)
-        return self._replicas.pop(cluster)
+    def remove(self, cluster: ClusterEntry) -> list[ReplicaClient]:
+        self._leaders.pop(cluster.name, None)
+        gone = [*self._replicas.pop(cluster.name), *self._let_go_of(cluster.id)]
+        self._let_go = [replica for replica in self._let_go if replica not in gone]
+        return gone
+
+    def let_go(self, cluster: str) -> list[ReplicaClient]:
+        """Those that are leaving are asked nothing any more; returns them."""
+        leaving = [replica for replica in self.of(cluster) if replica.leaving]
+        self._replicas[cluster] = [replica for replica in self.of(cluster) if not replica.leaving]
+        self._let_go += leaving
+        return leaving
+
+    def end(self, replica: ReplicaClient) -> None:
+        """One that is leaving is gone."""
+        self.resign(replica)
+        of_cluster = self._replicas.get(replica.cluster, [])
+        self._replicas[replica.cluster] = [other for other in of_cluster if other is not replica]
+        self._let_go = [other for other in self._let_go if other is not replica]
+
+    @property
+    def ending(self) -> tuple[ReplicaClient, ...]:
+        """Those that were let go, and are not gone yet."""
+        return tuple(self._let_go)
+
+    def _let_go_of(self, cluster_id: str) -> list[ReplicaClient]:
+        return [replica for replica in self._let_go if replica.cluster_id == cluster_id]
 
     def rename(self, names: Mapping[str, str]) -> None:
         """Gives clusters other names, all at once."""
         self._replicas = {names.get(name, name): found for name, found in self._replicas.items()}
         self._leaders = {names.get(name, name): leader for name, leader in self._leaders.items()}
+        for replica in self._let_go:
+            replica.cluster = names.get(replica.cluster, replica.cluster)
         for name in names.values():
             for replica in self._replicas[name]:
                 replica.cluster = name
 
     def __iter__(self) -> Iterator[ReplicaClient]:
-        for replicas in tuple(self._replicas.values()):  # other threads may look, too
+        for replicas in (*self._replicas.values(), self._let_go):  # other threads may look, too
             yield from replicas
+
+    def all_of(self, cluster: str) -> list[ReplicaClient]:
+        """Those that were let go, too."""
+        return [*self.of(cluster), *(replica for replica in self._let_go if replica.cluster == cluster)]
 
     def of(self, cluster: str) -> list[ReplicaClient]:
         """The replicas of the cluster of that name."""
@@ -152,3 +205,8 @@ class Clusters:
     def failed(self, cluster: str, id: GlobalId) -> bool:
         """No replica of the cluster that is up maintains the object any more."""
         return all(id in replica.failed for replica in self.of(cluster) if replica.connected.is_set())
+
+
+def _number(name: str) -> int:
+    """Of a replica of that name."""
+    return int(name[1:])

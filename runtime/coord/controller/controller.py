@@ -21,7 +21,7 @@ from pathlib import Path
 
 from ...compute.plan import DataflowPlan
 from ...compute.shared_files import SharedRoot
-from ...config import BYTES_PER_CORE, Settings
+from ...config import ClusterOptions, Settings
 from ...directory import new_secret
 from ...errors import PtvcError, ReplicaUnavailable
 from ...expr.tree.relation import GlobalId
@@ -33,9 +33,6 @@ from ...replica.protocol import (
     Incoming,
     JobFinished,
     JobProgress,
-    LargeQueries,
-    LargeSteps,
-    LimitMemory,
     Outbox,
     ProtocolError,
     ReplicaWaits,
@@ -67,7 +64,8 @@ from .jobs import Jobs
 from .output_commits import Outputs
 from .replacement import Halts, Switch, adopt, repoint
 from .replica_connection import ReplicaConnection
-from .replicas import ReplicaClient
+from .replicas import ReplicaClient, Shape
+from .rescaling import HandOvers
 from .sink_frontiers import SinkFrontiers
 from .source_jobs import SourceJobs
 from .statuses import Statuses
@@ -144,6 +142,15 @@ class Controller:
             now_ms,
             supervisor,
         )
+        self.hand_overs = HandOvers(
+            self.clusters,
+            catalog,
+            self.checkpoints,
+            self._installer,
+            self._stop_replica,
+            self._elect,
+            self._spawn,
+        )
 
     # -- life --
 
@@ -166,6 +173,10 @@ class Controller:
     def is_hydrated(self, id: GlobalId) -> bool:
         return self.clusters.hydration(id) is not None
 
+    def few(self, item: Maintained) -> tuple[int, ...]:
+        """The positions of the imports that a dataflow of the item may have broadcast among its workers."""
+        return next((of.few[item.id] for of in self.clusters.of(item.cluster) if item.id in of.few), ())
+
     def needs_files(self) -> Callable[[str], bool]:
         """Whether a file of that name may be needed by a dataflow, or by a job, which was there before this was called."""
         state = self.checkpoints.needs()
@@ -181,38 +192,29 @@ class Controller:
     # -- clusters --
 
     def set_cluster(self, cluster: ClusterEntry) -> None:
-        """Starts or stops replicas, so that there are as many as the cluster's options say."""
-        added, removed = self.clusters.set_replicas(cluster)
+        """Starts or stops replicas, so that there are as many as the cluster's options say, of that shape."""
+        options = ClusterOptions.from_mapping(cluster.options)
+        shape = Shape.of(options, self._settings)
+        items = self._catalog.user_items()
+        ids = [item.id for item in items if isinstance(item, Maintained) and item.cluster == cluster.name]
+        added, removed = self.clusters.set_replicas(cluster, shape, self.checkpoints.replicas(ids))
         for replica in removed:
             self._stop_replica(replica, ReplicaUnavailable(f"replica {replica.name} was dropped"))
-        for replica in added:
-            self._start_replica(replica)
+        self.hand_overs.begin(cluster, self._settings.replica_room)
         for replica in self.clusters.of(cluster.name):
-            if (replica.cores, replica.workers) != self._shape(cluster.name):
-                self._detach(replica)
-                self._start_anew(replica)
-            if replica.connected.is_set():
+            if replica.leaving:
+                continue
+            replica.options = options
+            if replica in added:
+                self._start_replica(replica)
+            elif replica.connected.is_set():
                 self._send_limits(replica)
                 self._try_failed(replica)
-        names = {replica.name for replica in self.clusters.of(cluster.name)}
-        for item in self._catalog.user_items():
-            if isinstance(item, Running) and item.cluster == cluster.name:
-                self.checkpoints.retain(item.id, names)
         self._spawn(self._elect(cluster.name))
 
     def _send_limits(self, replica: ReplicaClient) -> None:
-        """What the options of its cluster, or the settings, say to the replica."""
-        own = self._catalog.cluster_options(replica.cluster)
-        limit, query = own.memory_limit, (self._settings.query_memory_limit_mb << 20) or None
-        if limit is None and own.size is not None and self._settings.on_cluster:
-            limit = own.size * BYTES_PER_CORE
-            query = query or limit // 4
-        elif limit is None:
-            limit = (self._settings.memory_limit_mb << 20) or None
-        replica.send(LimitMemory(limit, query))
-        rows = self._settings.step_job_min_rows if own.job_min_rows is None else own.job_min_rows
-        replica.send(LargeSteps(rows))
-        replica.send(LargeQueries(self._settings.duckdb_min_rows))
+        for message in replica.limits(self._settings):
+            replica.send(message)
 
     def _try_failed(self, replica: ReplicaClient) -> None:
         """Installs once more what the replica has given up: the options of its cluster have changed."""
@@ -227,7 +229,8 @@ class Controller:
             self._spawn(self._elect(name))  # should that have been under way by the old name
 
     def drop_cluster(self, cluster: ClusterEntry) -> None:
-        for replica in self.clusters.remove(cluster.name):
+        self.hand_overs.cancel(cluster.id)
+        for replica in self.clusters.remove(cluster):
             self._stop_replica(replica, ReplicaUnavailable(f'cluster "{cluster.name}" was dropped'))
 
     def _stop_replica(self, replica: ReplicaClient, why: PtvcError) -> None:
@@ -238,22 +241,23 @@ class Controller:
     def _start_replica(self, replica: ReplicaClient) -> None:
         epoch, secret = next(self._epochs), new_secret()
         replica.expect(epoch, secret)
-        replica.cores, replica.workers = self._shape(replica.cluster)
-        address = self._listener.for_replicas
-        self._driver.tell(StartReplica(replica.id, epoch, replica.cores, address, secret, replica.workers))
+        shape, address = replica.shape, self._listener.for_replicas
+        self._driver.tell(
+            StartReplica(
+                replica.id,
+                epoch,
+                shape.cores,
+                address,
+                secret,
+                shape.layout.workers,
+                shape.layout.per_machine,
+            )
+        )
 
-    def _start_anew(self, replica: ReplicaClient) -> None:
-        """Elsewhere, if there is room, whatever has become of it."""
-        self._driver.tell(StopReplica(replica.id))
+    def _start_anew(self, replica: ReplicaClient, left: tuple[int, ...] = (0,)) -> None:
+        """Elsewhere than on these of its machines, if there is room, whatever has become of it."""
+        self._driver.tell(StopReplica(replica.id, left))
         self._start_replica(replica)
-
-    def _shape(self, cluster: str) -> tuple[int, int]:
-        """Of each replica the cores of an executor, one for each of its workers unless its size says otherwise, and the workers."""
-        own = self._catalog.cluster_options(cluster)
-        if not self._settings.on_cluster:
-            return self._settings.replica_cores, own.workers
-        cores = max(self._settings.replica_cores, own.workers) if own.size is None else own.size
-        return cores, own.workers
 
     # -- objects --
 
@@ -273,7 +277,7 @@ class Controller:
         self.ingested.pop(item.id, None)
         if not isinstance(item, Running):
             return
-        for replica in self.clusters.of(item.cluster):
+        for replica in self.clusters.all_of(item.cluster):
             self._installer.uninstall(replica, item)
         self._installation.forget(item.id)
         self.statuses.forget(item.id)
@@ -302,6 +306,7 @@ class Controller:
     def withdraw(self, switch: Switch) -> None:
         """The dataflows of the views end, and state that is on file is that of the replacements.  A replica that is
         not there yet starts anew: who reads a view in it would miss what lies between."""
+        self.hand_overs.end_let_go()
         for item, upper in switch.ending:
             for replica in self.clusters:
                 if item.id in replica.installed and replica.frontiers.get(item.id, 0) < upper:
@@ -379,6 +384,8 @@ class Controller:
     def _detach(self, replica: ReplicaClient) -> None:
         """What was in the replica's memory is gone; what others of the cluster hold is not."""
         installed = list(replica.installed)
+        for id_ in (*installed, *replica.installing):
+            self.checkpoints.end_loan(id_, replica.name)
         replica.detach()
         self.clusters.resign(replica)
         for id_ in installed:
@@ -462,9 +469,11 @@ class Controller:
             if replica.owns(writer):
                 logger.warning("replica %s went away", replica.id)
                 self._detach(replica)
-                if incoming.fell_silent and self._settings.on_cluster:
-                    # Spark takes a minute to give up a machine that says nothing; the epoch fences what may still run there.
-                    self._start_anew(replica)
+                spread = replica.shape.layout.is_spread
+                if (incoming.fell_silent or spread) and self._settings.on_cluster:
+                    # Spark takes a minute to give up a machine that says nothing, and would wait for it, if it has only a part of the
+                    # replica, too; the epoch fences what may still run there.
+                    self._start_anew(replica, (0,) if incoming.fell_silent else replica.silent)
                 self._spawn(self._elect(replica.cluster))
 
     def _connection(

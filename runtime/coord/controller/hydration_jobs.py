@@ -14,7 +14,7 @@ from ...compute.plan import DataflowPlan, recursive
 from ...config import Settings
 from ...replica.protocol import Import, IndexOutput, JobFinished, RunJob, Updates, ViewOutput
 from ..catalog.catalog import Catalog
-from ..catalog.items import Maintained
+from ..catalog.items import Index, Maintained
 from ..storage.parts import row_count
 from .checkpoints import Checkpoints
 from .jobs import Jobs
@@ -45,16 +45,17 @@ class HydrationJobs:
     ) -> bool:
         """Whether reading these inputs is a job's work."""
         rows = sum(row_count(source.snapshot) for source in imports)
-        if not plan.imports or rows < self._min_rows(replica) or self.is_divided(replica, plan):
+        if not plan.imports or rows < self._min_rows(replica) or self.is_divided(replica, item, plan):
             return False
         if recursive(plan):
             logger.info("%s is recursive: its replica hydrates it, not a Spark job", item.full_name)
             return False
         return True
 
-    def is_divided(self, replica: ReplicaClient, plan: DataflowPlan) -> bool:
+    def is_divided(self, replica: ReplicaClient, item: Maintained, plan: DataflowPlan) -> bool:
         """Whether the workers of the replica divide it."""
-        return self._catalog.cluster_options(replica.cluster).workers > 1 and undivided(plan) is None
+        key = item.arranged_by if isinstance(item, Index) else None
+        return replica.options.workers > 1 and undivided(plan, key) is None
 
     def _min_rows(self, replica: ReplicaClient) -> int:
         least = self._catalog.cluster_options(replica.cluster).job_min_rows

@@ -15,6 +15,7 @@ from itertools import count
 from typing import assert_never
 
 from ...compute.checkpoint import Checkpoint, fingerprint
+from ...compute.partitioned.broadcast import few_of
 from ...compute.plan import DataflowPlan, shared_nodes
 from ...config import Settings
 from ...directory import installed_version
@@ -59,6 +60,7 @@ from ..catalog.shared_indexes import sharing
 from ..catalog.source_outputs import source_output
 from ..secrets.key_ring import KeyRing
 from ..storage.collections import Frontiers
+from ..storage.parts import row_count
 from ..storage.storage import Storage
 from ..thread_pool import PLANNING
 from .checkpoints import Checkpoints
@@ -122,7 +124,7 @@ class Installation:
 
     def fingerprint(self, item: Maintained, plan: DataflowPlan) -> str:
         """That of state which the plan keeps for the object."""
-        return fingerprint(plan, installed_version(), _index_key(item) if isinstance(item, Index) else None)
+        return fingerprint(plan, installed_version(), item.arranged_by if isinstance(item, Index) else None)
 
     async def install(self, replica: ReplicaClient, item: Running) -> None:
         """Returns when the message is sent to the replica; the order of messages makes the rest exact."""
@@ -144,6 +146,7 @@ class Installation:
         """The replica holds the object's inputs as of the beginning, and follows them from there."""
         replica.hydrated[hydration.id] = hydration
         self._storage.release(replica.id, hydration.id)
+        self._checkpoints.loan_read(hydration.id, replica.name)
         self._statuses.set(hydration.id, "running", None)
 
     # -- views and indexes --
@@ -158,7 +161,6 @@ class Installation:
         self._check_there(item)
         fingerprint = self.fingerprint(item, plan)
         checkpoint = await self._checkpoint(replica, item, plan, fingerprint)
-        self._check_there(item)
         if checkpoint is not None:
             self._go_on(replica, item, plan, checkpoint)
             return
@@ -186,6 +188,7 @@ class Installation:
         self._subscribe(replica, item.id, set(plan.imports))
         replica.installed.add(item.id)
         replica.beginnings[item.id] = as_of
+        replica.few[item.id] = few = self._few(replica, item, plan, imports)
         replica.send(
             InstallDataflow(
                 item.id,
@@ -195,10 +198,20 @@ class Installation:
                 output,
                 state=job.state if job is not None else None,
                 durable=self._state_options(replica, item, fingerprint),
+                few=few,
             )
         )
         if job is not None:
             self.hydrated(replica, Hydrated(item.id, job.seconds, job.rows))
+
+    def _few(
+        self, replica: ReplicaClient, item: Maintained, plan: DataflowPlan, imports: tuple[Import, ...]
+    ) -> tuple[int, ...]:
+        """The positions of the imports of so few rows that workers may broadcast them."""
+        if not self._jobs.is_divided(replica, item, plan):
+            return ()
+        rows = {source.id: row_count((*source.snapshot, *source.updates)) for source in imports}
+        return few_of([rows[id_] for id_ in plan.imports])
 
     def _state_options(self, replica: ReplicaClient, item: Maintained, fingerprint: str) -> StateOptions:
         """Where its state goes, as it was last forgotten."""
@@ -208,6 +221,7 @@ class Installation:
             spill_rows=self._settings.spill_rows,
             checkpoint_rows=self._settings.checkpoint_rows,
             checkpoint_interval_ms=self._settings.checkpoint_interval_ms,
+            borrowed=self._checkpoints.borrows(item.id, replica.name),
         )
 
     async def _beginning(
@@ -217,7 +231,7 @@ class Installation:
         if isinstance(item, Index):
             now = await self._readable_now(plan.imports)
             self._check_there(item)
-            return self._before_readers(replica, item, plan, now), IndexOutput(_index_key(item))
+            return self._before_readers(replica, item, plan, now), IndexOutput(item.arranged_by)
         state = await self._durable_state(item.shard, plan.imports)
         self._check_there(item)
         return state.last, ViewOutput(item.shard, state.upper)
@@ -230,10 +244,28 @@ class Installation:
     async def _checkpoint(
         self, replica: ReplicaClient, item: Maintained, plan: DataflowPlan, expected_fingerprint: str
     ) -> Checkpoint | None:
-        """The checkpoint from which the replica can go on, once the object's inputs are complete at the cut."""
-        checkpoint = self._checkpoints.get(item.id, replica.name)
-        if checkpoint is None:
-            return None
+        """The checkpoint from which the replica can go on, its own or else another's, once the object's inputs are complete at the cut.
+        Behind the last wait it has looked that the object is still there."""
+        try:
+            checkpoint = self._checkpoints.get(item.id, replica.name)
+            if checkpoint is None:
+                checkpoint = await self._checkpoints.borrow(item.id, replica.name)
+            if checkpoint is not None:
+                checkpoint = await self._usable(replica, item, plan, expected_fingerprint, checkpoint)
+            self._check_there(item)
+        except BaseException:
+            self._checkpoints.end_loan(item.id, replica.name)
+            raise
+        return checkpoint
+
+    async def _usable(
+        self,
+        replica: ReplicaClient,
+        item: Maintained,
+        plan: DataflowPlan,
+        expected_fingerprint: str,
+        checkpoint: Checkpoint,
+    ) -> Checkpoint | None:
         reason = None
         as_of = checkpoint.cut - 1
         if checkpoint.fingerprint != expected_fingerprint:
@@ -262,7 +294,7 @@ class Installation:
         """Installs the object from a checkpoint: its inputs from the cut on, its output from where that is durable."""
         output: ViewOutput | IndexOutput
         if isinstance(item, Index):
-            output = IndexOutput(_index_key(item))
+            output = IndexOutput(item.arranged_by)
         else:
             output = ViewOutput(item.shard, self._storage.frontiers(item.shard).upper)
         as_of = checkpoint.cut - 1
@@ -272,8 +304,13 @@ class Installation:
         replica.installed.add(item.id)
         replica.beginnings[item.id] = as_of
         durable = self._state_options(replica, item, checkpoint.fingerprint)
+        # What several workers have saved lies as they have divided it; the state of one can be divided anew.
+        few = checkpoint.few if checkpoint.others else self._few(replica, item, plan, imports)
+        replica.few[item.id] = few
         replica.send(
-            InstallDataflow(item.id, plan, as_of, imports, output, checkpoint=checkpoint, durable=durable)
+            InstallDataflow(
+                item.id, plan, as_of, imports, output, checkpoint=checkpoint, durable=durable, few=few
+            )
         )
 
     async def _durable_state(self, shard: str, ids: tuple[GlobalId, ...]) -> Frontiers:
@@ -298,7 +335,7 @@ class Installation:
         for item in sharing(self._catalog, index):
             if item.id in replica.installed:
                 continue
-            checkpoint = self._checkpoints.get(item.id, replica.name)
+            checkpoint = self._checkpoints.beginning(item.id, replica.name)
             if checkpoint is not None:
                 as_of = min(as_of, checkpoint.cut - 1)
             elif isinstance(item, MaterializedView):
@@ -417,9 +454,3 @@ class Installation:
     def _subscribe(self, replica: ReplicaClient, id: GlobalId, ids: set[GlobalId]) -> None:
         self._subscribed[id] = ids
         replica.subscribe(ids)
-
-
-def _index_key(index: Index) -> tuple[int, ...]:
-    """The columns that its plan adds behind those of the indexed object."""
-    width = len(index.relation.schema)
-    return tuple(range(width, width + len(index.keys)))

@@ -106,6 +106,7 @@ def adopt(replica: ReplicaClient, item: MaterializedView, replacement: GlobalId,
     replica.hydrated[item.id] = replace(replica.hydrated.pop(replacement), id=item.id)
     replica.frontiers[item.id] = replica.frontiers.pop(replacement)
     replica.beginnings[item.id] = replica.beginnings.pop(replacement)
+    replica.few[item.id] = replica.few.pop(replacement, ())
     replica.statistics.pop(replacement, None)
     replica.send(Adopt(item.id, replacement, ViewOutput(item.shard, upper)))
     return True

@@ -24,6 +24,7 @@ from ...replica.protocol import (
     Ingest,
     IngestProgress,
     LookedUp,
+    MachineSilent,
     Message,
     PeekFailed,
     PeekRows,
@@ -118,6 +119,8 @@ class ReplicaConnection:
                     replica.statistics[id_] = message
             case ReplicaProcesses(workers=processes):
                 replica.processes = processes
+            case MachineSilent(machine=machine):
+                replica.silent = (machine,)
             case _:
                 raise ProtocolError(f"a replica does not say {type(message).__name__}")
 
@@ -140,6 +143,7 @@ class ReplicaConnection:
         self.steps.cancel(replica, id_)
         self.reads.cancel(replica, id_)
         self.storage.release(replica.id, id_)
+        self.outputs.checkpoints.loan_read(id_, replica.name)
         logger.warning("%s failed on replica %s: %s", id_, replica.id, reason)
         if self.clusters.failed(replica.cluster, id_):
             failure = None

@@ -9,12 +9,16 @@ from itertools import count
 from pathlib import Path
 
 from ...compute.partitioned.totals import WorkerStatistics
+from ...config import BYTES_PER_CORE, ClusterOptions, Settings
 from ...errors import PtvcError, ReplicaLost, ReplicaUnavailable
 from ...expr.tree.relation import GlobalId
 from ...replica.protocol import (
     CancelPeek,
     DataflowStatistics,
     Hydrated,
+    LargeQueries,
+    LargeSteps,
+    LimitMemory,
     LookedUp,
     LookUp,
     LookUpStored,
@@ -26,7 +30,9 @@ from ...replica.protocol import (
     ProtocolError,
     ReplicaWaits,
     Uninstall,
+    upper_of,
 )
+from ...replica.workers.layout import Layout
 from ..storage.expectation import KeyId
 from ..storage.told_parts import ToldParts
 from .answers import Answers
@@ -45,6 +51,23 @@ class Installing:
     begun_ms: int
 
 
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """What a replica takes: so many `cores` of an executor on each machine of its workers' `layout`."""
+
+    cores: int
+    layout: Layout
+
+    @classmethod
+    def of(cls, options: ClusterOptions, settings: Settings) -> Shape:
+        """On each machine it takes a core for each worker there, unless the size of its cluster says otherwise."""
+        if not settings.on_cluster:
+            return cls(settings.replica_cores, Layout(options.workers))
+        here = min(options.workers, options.workers_per_machine or options.workers)
+        cores = max(settings.replica_cores, here) if options.size is None else options.size
+        return cls(cores, Layout(options.workers, here))
+
+
 class ReplicaClient:
     """One replica of one cluster, connected or not.
 
@@ -52,10 +75,11 @@ class ReplicaClient:
     `subscriptions` are the collections whose commits it must hear of, with the number of their readers; `installed` is
     what it runs, `hydrated` what of that is, `failed` what it has given up, `frontiers` how far the rest has come, `computed` how far
     views have, whose output is yet to become durable; `statistics` are what its dataflows, and `processes` what its workers have done, as it has said last;
-    `beginnings` are the times at which its indexes began, and `index_since` is that up to which it may have compacted all of
+    `few` are the imports that dataflows in workers may broadcast, by their positions; `beginnings` are the times at which its indexes began, and `index_since` is that up to which it may have compacted all of
     them: so an index is readable from the later of the two on; `told` are the tables of which it knows the parts, by the key by which
     it looks their rows up, and the views; `sources` are the numbers of the installations of its sources; `attempt` is (epoch, task attempt), by which an old
-    worker is distinguished from a new one.  `directory` receives answers that were not fetched yet.
+    worker is distinguished from a new one; `options` are those that its cluster had when it was started, or has been given since, and `shape` follows from
+    them; it is `leaving` once others are to take its place (`rescaling`); `silent` are those of its machines, by number, of which the attempt has heard nothing any more.  `directory` receives answers that were not fetched yet.
     """
 
     def __init__(self, cluster_id: str, cluster: str, name: str, directory: Path | None = None) -> None:
@@ -70,6 +94,7 @@ class ReplicaClient:
         self.failed: set[GlobalId] = set()
         self.frontiers: dict[GlobalId, int] = {}
         self.computed: dict[GlobalId, int] = {}
+        self.few: dict[GlobalId, tuple[int, ...]] = {}
         self.beginnings: dict[GlobalId, int] = {}
         self.index_since = 0
         self.statistics: dict[GlobalId, DataflowStatistics] = {}
@@ -82,18 +107,34 @@ class ReplicaClient:
         self.connected = asyncio.Event()
         self.failure: PtvcError | None = None
         self._failed_starts = 0
-        self.cores = self.workers = 1
+        self.options = ClusterOptions()
+        self.shape = Shape(1, Layout(1))
+        self.leaving = False
+        self.silent: tuple[int, ...] = ()
         self.tasks: set[asyncio.Task[None]] = set()
         self._directory = directory
         self._outbox: Outbox | None = None
         self._peeks: dict[int, Answers] = {}
         self._look_ups: dict[int, Callable[[LookedUp | None], None]] = {}
         self._tails: dict[GlobalId, int] = {}
+        self._halfway: set[int] = set()
         self._peek_ids = count(1)
 
     def expect(self, epoch: int, secret: bytes) -> None:
         """It is started, as that epoch; its attempts know the secret."""
         self._started = (epoch, secret)
+
+    def limits(self, settings: Settings) -> tuple[LimitMemory, LargeSteps, LargeQueries]:
+        """What its options, or the settings, say to it."""
+        own = self.options
+        limit, query = own.memory_limit, (settings.query_memory_limit_mb << 20) or None
+        if limit is None and own.size is not None and settings.on_cluster:
+            query = query or own.size * BYTES_PER_CORE // 4
+            limit = own.size * BYTES_PER_CORE * self.shape.layout.machines
+        elif limit is None:
+            limit = (settings.memory_limit_mb << 20) or None
+        rows = settings.step_job_min_rows if own.job_min_rows is None else own.job_min_rows
+        return LimitMemory(limit, query), LargeSteps(rows), LargeQueries(settings.duckdb_min_rows)
 
     def waits(self, message: ReplicaWaits) -> None:
         """The driver cannot have it run; queries hear of that when it is for good, as far as one can see."""
@@ -114,6 +155,7 @@ class ReplicaClient:
         """A new attempt has dialled in: whatever the previous one held is gone."""
         self.detach()
         self._outbox = outbox
+        self.silent = ()
         self.attempt = attempt
         self.pid = pid
 
@@ -137,6 +179,7 @@ class ReplicaClient:
         self.frontiers.clear()
         self.computed.clear()
         self.beginnings.clear()
+        self.few.clear()
         self.index_since = 0
         self.statistics.clear()
         self.processes = ()
@@ -153,6 +196,7 @@ class ReplicaClient:
         for answers in self._peeks.values():
             answers.fail(lost)
         self._tails.clear()
+        self._halfway.clear()
         look_ups, self._look_ups = self._look_ups, {}
         for answered in look_ups.values():
             answered(None)
@@ -242,6 +286,13 @@ class ReplicaClient:
             raise ProtocolError("an answer has come to a look-up that was not made")
         answered(message)
 
+    @property
+    def is_awaited(self) -> bool:
+        """Whether it is in the middle of an answer that no other replica could go on with."""
+        tails = set(self._tails.values())
+        asked = any(id_ not in tails and not answers.ended for id_, answers in self._peeks.items())
+        return asked or bool(self._halfway) or bool(self._look_ups)
+
     def new_tail(self, id: GlobalId, most: int) -> int:
         """The peek that the dataflow of a subscription is to answer, of which at most so many bytes wait."""
         peek_id = next(self._peek_ids)
@@ -258,6 +309,7 @@ class ReplicaClient:
     def end_tail(self, id: GlobalId, peek_id: int) -> None:
         if self._tails.get(id) == peek_id:
             del self._tails[id]
+            self._halfway.discard(peek_id)
             self.send(Uninstall(id))
         self._peeks.pop(peek_id).close()
 
@@ -276,4 +328,7 @@ class ReplicaClient:
         if isinstance(message, PeekFailed):
             answers.fail(PtvcError(message.message, sqlstate=message.sqlstate, hint=message.hint))
         else:
+            if message.peek_id in self._tails.values():
+                whole = upper_of(message.payload) is not None
+                (self._halfway.discard if whole else self._halfway.add)(message.peek_id)
             await answers.put(message)

@@ -32,6 +32,7 @@ from ..catalog.items import (
 from ..catalog.maintained_plan import needs_append_only
 from ..catalog.views import stored_inputs
 from .dependents import depends
+from .view_texts import reading_instead
 
 
 def apply_changes(catalog: Catalog, plan: ApplyReplacement) -> list[Change]:
@@ -118,6 +119,8 @@ def _reading(item: Relational, old: MaterializedView, new: MaterializedView) -> 
     if columns is not None:
         columns = tuple(sorted((new.id if id_ == old.id else id_, place) for id_, place in columns))
     lineage = None if item.lineage is None else item.lineage.of_other(old.id, new.id)
+    if old.id in item.uses:
+        item = reading_instead(item, old, new)
     item = replace(item, relation=relation, uses=tuple(sorted(uses)), columns=columns, lineage=lineage)
     return item if isinstance(item, View) else replace(item, shares=_shares(item, old, new))
 

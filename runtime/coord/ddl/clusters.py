@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+from contextlib import suppress
+from dataclasses import dataclass, replace
 
 from ...config import ClusterOptions
-from ...errors import DuplicateObject, InvalidParameter
+from ...errors import DuplicateObject, InvalidParameter, PtvcError
 from ...sql.plans.definition_plans import AlterCluster, CreateCluster
+from ...sql.syntax.definition_statements import Waiting
 from ...sql.syntax.role_statements import Securable
 from ..catalog.catalog import Catalog
 from ..catalog.entries import Change, ClusterEntry
 from ..catalog.items import Running
+from ..controller.rescaling import HandOver, HandOvers
 from ..results.results import Command, Notice
 from .catalog_changes import CatalogChanges
 from .default_privileges import first_acl
@@ -19,12 +23,29 @@ from .definitions import skipping
 from .dependents import dropped_with, refuse_unless_empty
 
 
-class ClusterDefinitions:
-    """`slots` is how many replicas there is room for; `on_cluster`: they are on executors of a cluster of Spark, whose cores a SIZE is of."""
+@dataclass(frozen=True, slots=True)
+class _Altered:
+    """What a plan has made of a cluster."""
 
-    def __init__(self, catalog: Catalog, changes: CatalogChanges, slots: int, on_cluster: bool) -> None:
+    plan: AlterCluster
+    before: ClusterEntry
+    after: ClusterEntry
+
+
+class ClusterDefinitions:
+    """`hand_overs` has replicas of other options take the place of those that there are; `slots` is how many there is room for; `on_cluster`: they are on executors of a cluster of Spark, whose cores a SIZE is of."""
+
+    def __init__(
+        self,
+        catalog: Catalog,
+        changes: CatalogChanges,
+        hand_overs: HandOvers,
+        slots: int,
+        on_cluster: bool,
+    ) -> None:
         self._catalog = catalog
         self._changes = changes
+        self._hand_overs = hand_overs
         self._slots = slots
         self._on_cluster = on_cluster
 
@@ -43,14 +64,83 @@ class ClusterDefinitions:
         await self._changes.apply([Change(None, entry)])
         return Command("CREATE CLUSTER")
 
-    async def alter(self, plan: AlterCluster, notices: list[Notice]) -> Command:
+    async def alter(self, plan: AlterCluster, lock: asyncio.Lock, notices: list[Notice]) -> Command:
+        """Under the `lock`, which what it waits for takes again."""
         notices.extend(self._notices(plan))
         entry = self._cluster(plan.name)
         kept = {name: value for name, value in entry.options.items() if name not in plan.reset}
         changed = replace(entry, options={**kept, **plan.options})
         self._check_slots(entry, changed.options)
+        under_way = self._hand_overs.of(entry.id)
         await self._changes.apply([Change(entry, changed)])
-        return Command("ALTER CLUSTER")
+        begun = self._hand_overs.of(entry.id)
+        if begun is not None and begun is not under_way and begun.crowded:
+            notices.append(
+                Notice(
+                    "NOTICE",
+                    f"there is no room for more than {self._slots} replicas: those of the cluster have ended, and what is read in it waits for the new ones",
+                )
+            )
+        if (waiting := plan.waiting) is None:
+            return Command("ALTER CLUSTER")
+        altered = _Altered(plan, entry, changed)
+        return Command("ALTER CLUSTER", lambda: self._handed_over(altered, waiting, lock, notices))
+
+    async def _handed_over(
+        self, altered: _Altered, waiting: Waiting, lock: asyncio.Lock, notices: list[Notice]
+    ) -> None:
+        """Returns when the new replicas answer.  If that takes too long, the old ones end, or what was altered is as it was before.  Raises
+        PtvcError then, and if the cluster is dropped meanwhile or is to have another shape."""
+        seconds = waiting.timeout_ms / 1000
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                # An ALTER of other options begins a hand-over anew, to the same shape.
+                while (under_way := self._under_way(altered)) is not None:
+                    await under_way.over.wait()
+            return
+        async with lock:
+            if self._under_way(altered) is None:
+                return
+            now = self._now(altered)
+            if waiting.rolls_back:
+                await self._changes.apply([Change(now, replace(now, options=_taken_back(altered, now)))])
+                raise PtvcError(
+                    f'the new replicas of cluster "{now.name}" were not ready within {seconds:g} s: it is as it was before',
+                    sqlstate="57014",
+                    hint="mz_internal.mz_cluster_replica_statuses says while they start what they wait for. Give it a longer TIMEOUT.",
+                )
+            self._hand_overs.force(now.name)
+        notices.append(
+            Notice(
+                "NOTICE",
+                f"the new replicas were not ready within {seconds:g} s: the others have ended, and what is read waits for them",
+            )
+        )
+
+    def _under_way(self, altered: _Altered) -> HandOver | None:
+        """The hand-over to what the cluster was altered to; None: it is over.  Raises PtvcError if it will never be."""
+        now = self._now(altered)
+        if self._shape(now) != self._shape(altered.after):
+            raise PtvcError(
+                f'another statement has changed the replicas of cluster "{now.name}" before these were ready',
+                sqlstate="55000",
+                hint="SHOW CREATE CLUSTER shows what it has now.",
+            )
+        return self._hand_overs.of(now.id)
+
+    def _shape(self, cluster: ClusterEntry) -> tuple[object, ...]:
+        """Of its replicas, as far as options say."""
+        options = ClusterOptions.from_mapping(cluster.options)
+        of_machines = (options.size, options.workers_per_machine) if self._on_cluster else ()
+        return options.workers, *of_machines
+
+    def _now(self, altered: _Altered) -> ClusterEntry:
+        for entry in self._catalog.cluster_entries():
+            if entry.id == altered.after.id:
+                return entry
+        raise PtvcError(
+            f'cluster "{altered.after.name}" was dropped before its new replicas were ready', sqlstate="42704"
+        )
 
     async def drop(self, name: str, cascade: bool) -> None:
         entry = self._cluster(name)
@@ -70,6 +160,8 @@ class ClusterDefinitions:
                 "NOTICE",
                 f"SIZE {size} means nothing on one machine: MEMORY LIMIT bounds a replica, WORKERS divides it",
             )
+        if "workers_per_machine" in plan.options and not self._on_cluster:
+            yield Notice("NOTICE", "WORKERS PER MACHINE means nothing on one machine: all WORKERS are there")
 
     def _check_slots(self, changed: ClusterEntry | None, options: Mapping[str, int]) -> None:
         others = [entry.options for entry in self._catalog.cluster_entries() if entry is not changed]
@@ -80,6 +172,13 @@ class ClusterDefinitions:
         if entry is None:
             raise InvalidParameter(f'unknown cluster "{name}"', sqlstate="42704")
         return entry
+
+
+def _taken_back(altered: _Altered, now: ClusterEntry) -> dict[str, int]:
+    """The options without what the plan has altered; others may have been altered since."""
+    mine = altered.plan.options.keys() | altered.plan.reset
+    others = {name: value for name, value in now.options.items() if name not in mine}
+    return others | {name: value for name, value in altered.before.options.items() if name in mine}
 
 
 def check_room(clusters: Iterable[Mapping[str, int]], slots: int) -> None:

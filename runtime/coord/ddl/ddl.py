@@ -79,7 +79,7 @@ class Ddl:
         self._changes = CatalogChanges(
             storage, catalog, controller, self.replacements, ReplicationSlots(connections, supervisor), audit
         )
-        self._clusters = ClusterDefinitions(catalog, self._changes, slots, on_cluster)
+        self._clusters = ClusterDefinitions(catalog, self._changes, controller.hand_overs, slots, on_cluster)
         self._connectors = ConnectorDefinitions(storage, self._changes, own)
         self.connections = connections
         self.lock = asyncio.Lock()
@@ -97,7 +97,7 @@ class Ddl:
             case CreateCluster():
                 return await self._clusters.create(plan, actor.role.id, notices)
             case AlterCluster():
-                return await self._clusters.alter(plan, notices)
+                return await self._clusters.alter(plan, self.lock, notices)
             case Drop(kind=ObjectKind.CLUSTER):
                 return await self._drop_clusters(plan, notices)
             case AlterTable():

@@ -83,6 +83,7 @@ from .dependents import depends, dropped_with, refuse_unless_empty
 from .functions import check_external, replaced_function
 from .secrets import altered_secret, new_secret
 from .sinks import sink_changes
+from .view_texts import with_texts
 from .webhooks import new_webhook, unguarded
 
 Pure = (
@@ -176,13 +177,13 @@ class Definitions:
             case Drop():
                 return Command(f"DROP {plan.kind.value}"), self._drop(plan)
             case Rename():
-                return Command(f"ALTER {plan.kind.value}"), rename_changes(self.catalog, plan)
+                return Command(f"ALTER {plan.kind.value}"), self._named(rename_changes(self.catalog, plan))
             case SetSchema():
-                return Command(f"ALTER {plan.kind.value}"), move_changes(self.catalog, plan)
+                return Command(f"ALTER {plan.kind.value}"), self._named(move_changes(self.catalog, plan))
             case AlterSink():
                 return Command("ALTER SINK"), sink_changes(self.catalog, plan)
             case Swap():
-                return Command(f"ALTER {plan.kind.value}"), swap_changes(self.catalog, plan)
+                return Command(f"ALTER {plan.kind.value}"), self._named(swap_changes(self.catalog, plan))
             case ApplyReplacement():
                 return Command("ALTER MATERIALIZED VIEW"), apply_changes(self.catalog, plan)
             case Comment():
@@ -391,6 +392,9 @@ class Definitions:
             return self._drop_schemas(plan.names, plan.cascade)
         roots = [self.catalog.get(id_) for id_ in plan.ids]
         return [Change(item, None) for item in dropped_with(self.catalog, roots, plan.cascade)]
+
+    def _named(self, changes: list[Change]) -> list[Change]:
+        return with_texts(self.catalog, changes)
 
     def _drop_schemas(self, names: tuple[str, ...], cascade: bool) -> list[Change]:
         """Each by itself, though they go together: what one takes along, the next has not."""

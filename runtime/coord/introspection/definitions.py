@@ -1,7 +1,8 @@
 """Definitions as SQL: what SHOW CREATE and pg_get_viewdef show.
 
 The text of an object, run again where it is no longer, makes an object with the same text.  Names of the object and of
-what it stands on are whole and as they are now; the query of a view is as it was written.
+what it stands on are whole and as they are now; the query of a view is as it was written, but for what it reads and names with a
+schema (`ddl/view_texts.py`).
 """
 
 from __future__ import annotations

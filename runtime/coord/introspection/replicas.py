@@ -32,6 +32,7 @@ def mz_cluster_replica_workers(state: State) -> Rows:
                 "memory_bytes": worker.memory_bytes,
                 "messages_sent": worker.messages_sent,
                 "bytes_sent": worker.bytes_sent,
+                "machine": worker.machine,
             }
 
 

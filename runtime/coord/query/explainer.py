@@ -30,7 +30,7 @@ from ...sql.syntax.vocabulary import ExplainFormat, ExplainStage
 from ...transform.pipeline import optimize
 from ..catalog.append_only import append_only
 from ..catalog.catalog import Catalog
-from ..catalog.items import Computed, Maintained, MaterializedView, Source, SourceTable, WebhookSource
+from ..catalog.items import Computed, Index, Maintained, Source, SourceTable, WebhookSource
 from ..catalog.maintained_plan import maintained_plan
 from ..catalog.shared_indexes import indexes_for
 from ..catalog.system_items import is_system
@@ -97,7 +97,9 @@ class Explainer:
         """How an object is maintained: among whom its plan is divided, if there are several, and the plan."""
         plan = maintained_plan(item, self._catalog)
         workers = self._catalog.cluster_options(item.cluster).workers
-        return maintained(plan, workers, self._names(), written=isinstance(item, MaterializedView))
+        key = item.arranged_by if isinstance(item, Index) else None
+        few = self._controller.few(item)
+        return maintained(plan, workers, self._names(), index_key=key, few=few)
 
     def _physical(
         self, relation: Relation, cluster: str

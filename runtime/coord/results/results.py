@@ -5,7 +5,7 @@ A session executes planned statements and answers with one of these; pgwire turn
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -68,9 +68,10 @@ class Rows:
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A statement without rows; `tag` is complete (`INSERT 0 3`, `CREATE TABLE`)."""
+    """A statement without rows; `tag` is complete (`INSERT 0 3`, `CREATE TABLE`).  `rest`: what a definition still waits for when it is made."""
 
     tag: str
+    rest: Callable[[], Awaitable[None]] | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ import pyarrow as pa
 
 from ...repr.schema import Column, Schema
 from ...repr.types import TEXT
+from ..settings import SETTINGS
 from .results import Columns, Rows
 
 
@@ -17,7 +18,9 @@ def show_one(name: str, value: str) -> Rows:
 
 def show_all(values: Mapping[str, str]) -> Rows:
     names = sorted(values, key=str.lower)
-    return _rows(("name", "setting"), [names, [values[name] for name in names]])
+    described = {setting.name: setting.description for setting in SETTINGS}
+    descriptions = [described.get(name, "") for name in names]  # one that a session has made up has none
+    return _rows(("name", "setting", "description"), [names, [values[name] for name in names], descriptions])
 
 
 def text_lines(title: str, lines: list[str], tag: str) -> Rows:

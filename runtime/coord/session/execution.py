@@ -236,7 +236,10 @@ class Execution:
         async with self._sequencer.ddl.lock:
             # Planned again under the lock: the catalog may have changed while it was awaited.
             planned = await self._planned_anew(statement, parameters)
-            return await self._sequencer.define(planned, self._session, self._notices)
+            command = await self._sequencer.define(planned, self._session, self._notices)
+        if command.rest is not None:
+            await command.rest()
+        return command
 
     async def _define_in_block(
         self,

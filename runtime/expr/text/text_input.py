@@ -307,7 +307,7 @@ def _integer(text: str, type_: ScalarType) -> int:
 
 _FLOAT = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\Z")
 _FLOAT_WORDS = {
-    "nan": float("nan"),
+    **{sign + "nan": float("nan") for sign in ("", "+", "-")},
     **{sign + word: float("inf") for sign in ("", "+") for word in ("inf", "infinity")},
     **{"-" + word: float("-inf") for word in ("inf", "infinity")},
 }

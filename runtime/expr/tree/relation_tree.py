@@ -144,13 +144,19 @@ def walk(relation: Relation) -> Iterator[Relation]:
 
 
 def free_locals(relation: Relation) -> frozenset[str]:
-    """Ids of the bindings that the relation reads and that no LetRec inside it defines."""
+    """Ids of the bindings that the relation reads and that no LetRec inside it defines.
+
+    A LetRec whose body reads none of its bindings is its body: what the bindings read nobody reads.
+    """
     if isinstance(relation, LocalGet):
         return frozenset((relation.id,))
-    free = frozenset().union(*(free_locals(child) for child in inputs(relation)))
     if isinstance(relation, LetRec):
-        free -= {binding.id for binding in relation.bindings}
-    return free
+        own = {binding.id for binding in relation.bindings}
+        read = free_locals(relation.body)
+        if read.isdisjoint(own):
+            return read
+        return read.union(*(free_locals(binding.value) for binding in relation.bindings)) - own
+    return frozenset().union(*(free_locals(child) for child in inputs(relation)))
 
 
 def dependencies(relation: Relation) -> set[GlobalId]:

@@ -80,6 +80,10 @@ class StoredLookUps:
             logger.exception("a look-up in stored rows failed")
         with suppress(ConnectionError):  # the coordinator is gone, and this replica with it
             self._send(answer or LookedUp(asked.peek_id, None))
+        try:
+            self._kept.gather(parts)  # those that come next find less to look through
+        except Exception:
+            logger.exception("the small parts of a table cannot be put together")
 
     def _changed(self, asked: LookUpStored) -> StoredRows | None:
         """The table with the parts that it has now; None if those before are not known here."""

@@ -48,7 +48,7 @@ MOST_ROWS = 2_000_000
 MOST_BYTES = 64 << 20
 """So many bytes of decoded parts are kept, of all views."""
 
-PIECE_ROWS = 10_000
+PIECE_ROWS = 100_000
 """Parts of fewer rows are put together: to look at each of some hundred by itself would take longer than the rows do."""
 
 MOST_FOUND = 10_000

@@ -7,7 +7,7 @@ one direction are handled in order: that order is what makes "these parts, then 
 
 | conversation | the coordinator says | a replica (or the driver) says |
 |---|---|---|
-| `processes` | DriverWelcome, StartReplica, StopReplica | DriverHello, ReplicaWaits, ReplicaProcesses |
+| `processes` | DriverWelcome, StartReplica, StopReplica | DriverHello, ReplicaWaits, ReplicaProcesses, MachineSilent |
 | `commits` | Progress (with Updates), Appended | Append |
 | `dataflows` | InstallDataflow, Uninstall, Halt, Adopt, Repoint, LimitMemory, LargeSteps, CheckpointPublished | Hydrated, Status, Checkpointed, StateLost, DataflowStatistics |
 | `connectors` | InstallSource, SetOutputs, InstallSink, Ingested | Ingest, IngestProgress, SinkProgress, SinkBehind, Status |
@@ -70,7 +70,7 @@ from .dataflows import (
     Uninstall,
     ViewOutput,
 )
-from .dialing import dial
+from .dialing import dial, dial_tls, exactly
 from .handshake import (
     CHALLENGE_BYTES,
     DRIVER,
@@ -83,7 +83,6 @@ from .handshake import (
     Refused,
 )
 from .jobs import (
-    INDEX_RUNS,
     PAYLOADS,
     CancelJob,
     JobFinished,
@@ -114,6 +113,7 @@ from .peek_messages import (
 from .processes import (
     DriverHello,
     DriverWelcome,
+    MachineSilent,
     ReplicaProcesses,
     ReplicaWaits,
     StartReplica,
@@ -124,6 +124,7 @@ from .subscriptions import (
     SubscriptionOutput,
     packed_changes,
     unpack_changes,
+    upper_of,
 )
 from .values import ProtocolError
 
@@ -132,7 +133,6 @@ __all__ = [
     "DRIVER",
     "HANDSHAKE_S",
     "HEAD_BYTES",
-    "INDEX_RUNS",
     "KEEPALIVE_S",
     "PAYLOADS",
     "PROOF_BYTES",
@@ -174,6 +174,7 @@ __all__ = [
     "LookUpStored",
     "LookUpView",
     "LookedUp",
+    "MachineSilent",
     "Message",
     "Outbox",
     "Peek",
@@ -215,10 +216,13 @@ __all__ = [
     "ViewOutput",
     "decode",
     "dial",
+    "dial_tls",
     "encode",
+    "exactly",
     "job_payloads",
     "job_writer",
     "packed_changes",
     "replica_writer",
     "unpack_changes",
+    "upper_of",
 ]

@@ -38,7 +38,8 @@ class StateOptions:
     """Where the state of a dataflow is kept, the name of a folder, and how.
 
     Runs of `spill_rows` rows are mapped files.  A checkpoint, with this `fingerprint`, is made of every
-    `checkpoint_rows` updates taken in, and of any number once the last is `checkpoint_interval_ms` old.
+    `checkpoint_rows` updates taken in, and of any number once the last is `checkpoint_interval_ms` old; at once, if that with which
+    it begins is `borrowed` from another replica.
     """
 
     directory: str
@@ -46,12 +47,14 @@ class StateOptions:
     spill_rows: int
     checkpoint_rows: int
     checkpoint_interval_ms: int
+    borrowed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class InstallDataflow:
     """`state` is there when a Spark job has hydrated the dataflow as of `as_of`, `checkpoint` (with its cut at
-    `as_of + 1`) when it goes on from one; otherwise the replica hydrates.  Without `durable`, all state is in memory.
+    `as_of + 1`) when it goes on from one; otherwise the replica hydrates.  Without `durable`, all state is in memory.  Where workers divide
+    it, imports at the positions `few` may be broadcast.
     """
 
     id: GlobalId
@@ -62,6 +65,7 @@ class InstallDataflow:
     state: tuple[StateRuns, ...] | None = None
     checkpoint: Checkpoint | None = None
     durable: StateOptions | None = None
+    few: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

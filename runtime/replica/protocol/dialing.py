@@ -1,4 +1,4 @@
-"""Dialing the coordinator: a stream to where it listens, and the handshake on it."""
+"""Dialing: a stream to where the coordinator, or a worker of the same replica, listens, and the handshake on it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import hashlib
 import hmac
 import socket
 import ssl
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from .addresses import ControlAddress, TcpAddress
 from .connection import Connection
@@ -15,12 +15,19 @@ from .handshake import CHALLENGE_BYTES, HANDSHAKE_S, PROOF_BYTES, Dialing, Hello
 if TYPE_CHECKING:
     from .tls_stream import TlsStream
 
+    S = TypeVar("S", bound=TlsStream)
+
 
 def dial(address: ControlAddress, hello: Hello, secret: bytes) -> Connection:
     """A connection on which both ends have proven that they know the secret.  Raises Refused where the coordinator does not
     take this for who it says it is, another OSError where there is none, ProtocolError where it is of another version."""
     if isinstance(address, TcpAddress):
-        return Connection(_over_tls(address, hello, secret), keepalive=True)
+        # Only who is on another machine needs it.
+        from .tls_stream import TlsStream
+
+        secured = dial_tls(address, hello, secret, TlsStream)
+        secured.watch()
+        return Connection(secured, keepalive=True)
     stream = socket.socket(socket.AF_UNIX)
     try:
         stream.settimeout(HANDSHAKE_S)
@@ -33,19 +40,16 @@ def dial(address: ControlAddress, hello: Hello, secret: bytes) -> Connection:
     return Connection(stream)
 
 
-def _over_tls(address: TcpAddress, hello: Hello, secret: bytes) -> TlsStream:
-    # Only who is on another machine needs it.
-    from .tls_stream import TlsStream
-
+def dial_tls(address: TcpAddress, hello: Hello, secret: bytes, kind: type[S]) -> S:
+    """A stream of that kind on which both ends have proven that they know the secret; as `dial`."""
     plain = socket.create_connection((address.host, address.port), HANDSHAKE_S)
     try:
         plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        stream = TlsStream(plain, _context())
+        stream = kind(plain, _context())
         shown = hashlib.sha256(stream.certificate).digest()
         if not hmac.compare_digest(shown, address.certificate):
-            raise Refused(f"{address.host}:{address.port} does not show the coordinator's certificate")
+            raise Refused(f"{address.host}:{address.port} does not show the certificate that it should")
         _shake_hands(stream, Dialing(hello, secret, shown))
-        stream.watch()
     except BaseException:
         plain.close()
         raise
@@ -62,18 +66,19 @@ def _context() -> ssl.SSLContext:
 
 
 def _shake_hands(stream: socket.socket | TlsStream, dialing: Dialing) -> None:
-    stream.sendall(dialing.answer(_exactly(stream, CHALLENGE_BYTES)))
-    dialing.check(_exactly(stream, PROOF_BYTES))
+    stream.sendall(dialing.answer(exactly(stream, CHALLENGE_BYTES)))
+    dialing.check(exactly(stream, PROOF_BYTES))
 
 
-def _exactly(stream: socket.socket | TlsStream, size: int) -> bytes:
+def exactly(stream: socket.socket | TlsStream, size: int) -> bytes:
+    """So many bytes of a handshake.  Raises Refused where they do not come."""
     data = b""
     while len(data) < size:
         try:
             piece = stream.recv(size - len(data))
         except TimeoutError:
-            raise Refused("the coordinator says nothing") from None
+            raise Refused("the other end says nothing") from None
         if not piece:
-            raise Refused("the coordinator has closed the connection")
+            raise Refused("the other end has closed the connection")
         data += piece
     return data

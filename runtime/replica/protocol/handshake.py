@@ -135,6 +135,10 @@ class Admission:
         secret = secret_of(hello)
         # Of somebody unknown a code is made as well: how long that takes is to say nothing.
         expected = _proof(secret or new_secret(), b"dialer", said)
-        if secret is None or not hmac.compare_digest(proof, expected):
+        if secret is None:
+            raise ProtocolError(
+                f'who calls itself "{hello.name}", epoch {epoch}, is not awaited: dropped, or another is in its place'
+            )
+        if not hmac.compare_digest(proof, expected):
             raise ProtocolError(f'who calls itself "{hello.name}", epoch {epoch}, does not know the secret')
         return hello, _proof(secret, b"listener", said)

@@ -14,9 +14,6 @@ from ...storage.share_reading import ShareReader, WrittenShare
 from ...storage.shares import Share
 from .commits import Import
 
-INDEX_RUNS = "index"
-"""The name of an index's own runs among the state that a job has left; their node is the number of nodes."""
-
 
 @dataclass(frozen=True, slots=True)
 class StateRuns:
@@ -148,8 +145,8 @@ class StepEnded:
 
 @dataclass(frozen=True, slots=True)
 class ReadShares:
-    """The source, as it is installed under that number, waits for a Spark job to read the shares: by `reader`, once that knows where its
-    parts go."""
+    """The source, as it is installed under that number, waits for a Spark job, or for the workers of its replica, to read the shares: by
+    `reader`, once that knows where its parts go."""
 
     id: GlobalId
     installation: int
@@ -159,12 +156,12 @@ class ReadShares:
 
 @dataclass(frozen=True, slots=True)
 class SharesRead:
-    """The answer to `ReadShares`: what was read by that job, which the next `Ingest` is to commit.  Or `error`: the source is to read them
-    itself."""
+    """The answer to `ReadShares`: what was read by that job, or by the workers of the replica, which the next `Ingest` is to commit.  Or
+    `error`: the source is to read them itself."""
 
     id: GlobalId
     installation: int
-    job_id: int = 0
+    job_id: int | None = None
     written: tuple[WrittenShare, ...] = ()
     error: str | None = None
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from ...compute.partitioned.totals import WorkerStatistics
 from ...compute.shared_files import SharedRoot
+from ...config import MOST_WORKERS
 from .addresses import TcpAddress, UnixAddress
 
 
@@ -28,7 +29,8 @@ class DriverWelcome:
 @dataclass(frozen=True, slots=True)
 class StartReplica:
     """To the driver: run a resident task for this replica, which takes so many `cores` of an executor, dials `address`, and proves there that
-    it knows `secret`; `epoch` fences older attempts.  The replica is `workers` processes."""
+    it knows `secret`; `epoch` fences older attempts.  The replica is `workers` processes, at most `per_machine` of them on one machine: with more
+    it takes so many cores of an executor on each."""
 
     replica: str
     epoch: int
@@ -36,11 +38,22 @@ class StartReplica:
     address: UnixAddress | TcpAddress
     secret: bytes = field(repr=False)
     workers: int = 1
+    per_machine: int = MOST_WORKERS
 
 
 @dataclass(frozen=True, slots=True)
 class StopReplica:
+    """To the driver: end it.  If it is started again, then rather not on the machines that it has `left`, by their numbers."""
+
     replica: str
+    left: tuple[int, ...] = (0,)
+
+
+@dataclass(frozen=True, slots=True)
+class MachineSilent:
+    """From a replica on several machines, before it ends: nothing comes from workers on that one, by its number."""
+
+    machine: int
 
 
 @dataclass(frozen=True, slots=True)

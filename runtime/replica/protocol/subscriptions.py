@@ -33,8 +33,14 @@ def packed_changes(peek_id: int, schema: Schema, delta: Delta, upper: int) -> It
         yield PeekRows(peek_id, b"".join((head, oks, errs)), done=False)
 
 
+def upper_of(payload: bytes) -> int | None:
+    """Before which time all changes are known with these; None: more of the same step come."""
+    upper = int.from_bytes(payload[:8], "big")
+    return None if upper == _UNKNOWN else upper
+
+
 def unpack_changes(payload: bytes) -> tuple[Delta, int | None]:
-    upper, size = int.from_bytes(payload[:8], "big"), int.from_bytes(payload[8:16], "big")
+    size = int.from_bytes(payload[8:16], "big")
     view = memoryview(payload)
     delta = Delta(from_ipc(view[16 : 16 + size]), from_ipc(view[16 + size :]))
-    return delta, None if upper == _UNKNOWN else upper
+    return delta, upper_of(payload)

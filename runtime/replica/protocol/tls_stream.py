@@ -20,9 +20,9 @@ _PIECE = 1 << 18
 
 
 class TlsStream(io.RawIOBase):
-    """The client's side of a connected socket.  As a file it is what the peer sends."""
+    """The client's side of a connected socket, or the server's.  As a file it is what the peer sends."""
 
-    def __init__(self, plain: socket.socket, context: ssl.SSLContext) -> None:
+    def __init__(self, plain: socket.socket, context: ssl.SSLContext, *, server_side: bool = False) -> None:
         """Does the handshake.  Raises OSError, of which ssl.SSLError is one."""
         self._plain = plain
         self._incoming = ssl.MemoryBIO()
@@ -32,7 +32,7 @@ class TlsStream(io.RawIOBase):
         self._sending = threading.Lock()
         self._receiving = threading.Lock()
         self._silence_s: float | None = None
-        self._tls = context.wrap_bio(self._incoming, self._outgoing)
+        self._tls = context.wrap_bio(self._incoming, self._outgoing, server_side=server_side)
         while True:
             try:
                 self._tls.do_handshake()

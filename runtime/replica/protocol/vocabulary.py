@@ -29,7 +29,7 @@ VOCABULARY = {
     "replica.protocol.peek_messages": (
         "CancelPeek LargeQueries LookUp LookUpStored LookUpView LookedUp Peek PeekFailed PeekIndex PeekRows StoredChange"
     ),
-    "replica.protocol.processes": "DriverHello DriverWelcome ReplicaProcesses ReplicaWaits StartReplica StopReplica",
+    "replica.protocol.processes": "DriverHello DriverWelcome MachineSilent ReplicaProcesses ReplicaWaits StartReplica StopReplica",
     "replica.protocol.subscriptions": "SubscriptionOutput",
     "compute.checkpoint": "Checkpoint",
     "compute.dataflow": "OperatorStatistics",
@@ -62,6 +62,7 @@ VOCABULARY = {
     "storage.row_retention": "RowRetention",
     "storage.share_reading": "ShareReader WrittenShare",
     "storage.shares": "Piece Share ShareRead",
+    "storage.source.file_shares": "Extent",
     "storage.source.s3.bucket": "Found",
 }
 """By module, under the package."""

@@ -69,6 +69,7 @@ def _forked(control: socket.socket, theirs: int, what: int) -> int:
         if what == FORK_MEMBER:
             member.serve(socket.socket(fileno=theirs))
         else:
+            return_what_is_freed()
             _be_first_to_go()
             worker.serve(socket.socket(fileno=theirs))
         status = 0
@@ -91,7 +92,6 @@ def _be_first_to_go() -> None:
 
 
 if __name__ == "__main__":
-    return_what_is_freed()
     gc.collect()
     gc.freeze()
     serve(socket.socket(fileno=int(sys.argv[1])))

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from ...compute.run import Run, RunFile
+from ...compute.run import RunFile
 from ...compute.run_file import read_run
 from ...expr.tree.relation import GlobalId, Relation
 from ...repr.batch import Batch, from_ipc, to_ipc
 from ...repr.rows import Rows, gathered
 from ...repr.schema import ERROR_SCHEMA, Schema
-from ..index import contents
+from ..index import HeldRows, contents
 from ..protocol import Import
 
 
@@ -33,11 +32,10 @@ class IndexContents:
         return cls(id, schema, (to_ipc(schema, rows),), (), _errors(errors))
 
     @classmethod
-    def of_runs(cls, id: GlobalId, schema: Schema, runs: Sequence[Run], errors: Batch) -> IndexContents:
+    def of_held(cls, id: GlobalId, schema: Schema, held: HeldRows, errors: Batch) -> IndexContents:
         """All rows: mapped runs are mapped by the worker, too, the others travel."""
-        mapped = tuple(run.file for run in runs if run.mapped and run.file is not None)
-        rest = [run.batch for run in runs if not run.mapped or run.file is None]
-        return cls(id, schema, tuple(to_ipc(schema, batch) for batch in rest), mapped, _errors(errors))
+        travelling = tuple(to_ipc(schema, batch) for batch in held.unmapped)
+        return cls(id, schema, travelling, held.mapped, _errors(errors))
 
     def at(self, as_of: int) -> Rows:
         """The contents at `as_of`."""

@@ -1,4 +1,5 @@
-"""What members save beside their steps, and how the leader hears of it: over a pair of sockets that only their checkpoint threads use.
+"""What members save beside their steps, and how the leader hears of it: over a pair of sockets, or a TLS stream, that only their
+checkpoint threads use.
 
 ```
 leader   step thread ── Save, in its turn ─────────> member   step thread ── what its spines hold
@@ -23,19 +24,26 @@ from ...compute.partitioned.one_step import WorkerLost
 from ...compute.shared_files import CopiedFiles, SharedFiles
 from ...errors import ReplicaUnavailable
 from ..blob_retry import RetryingObjects
+from .tls_wire import TlsWire
 
 logger = logging.getLogger(__name__)
 
 _LENGTH = struct.Struct("=Q")
 _LOOK_MS = 100
+_PIECE = 1 << 20
 
 
 class Saves:
     """The leader's end, by member; `wait` is for one thread.  Once `ending` is set, nothing is waited for any more."""
 
-    def __init__(self, streams: Mapping[int, socket.socket]) -> None:
+    def __init__(self, streams: Mapping[int, socket.socket | TlsWire]) -> None:
         self.ending = threading.Event()
         self._streams = dict(streams)
+        for stream in self._streams.values():
+            if isinstance(stream, TlsWire):
+                stream.settle()
+            else:
+                stream.setblocking(False)
         self._last: dict[tuple[int, int], Saved] = {}
 
     def wait(self, dataflow: int, number: int) -> tuple[StoredState, ...]:
@@ -55,21 +63,32 @@ class Saves:
 
     def _receive(self, member: int) -> Saved:
         """The member's next answer."""
-        stream, poll = self._streams[member], select.poll()
+        (length,) = _LENGTH.unpack(self._exactly(member, _LENGTH.size))
+        saved: Saved = pickle.loads(self._exactly(member, length))
+        return saved
+
+    def _exactly(self, member: int, size: int) -> bytes:
+        """The next so many bytes; whoever leads the steps sees when a machine falls silent."""
+        stream, data = self._streams[member], bytearray()
+        while len(data) < size:
+            try:
+                more = stream.recv(min(size - len(data), _PIECE))
+            except BlockingIOError:
+                self._await(stream)
+                continue
+            except OSError:
+                more = b""
+            if not more:
+                raise WorkerLost(f"worker {member} of the replica has ended")
+            data += more
+        return bytes(data)
+
+    def _await(self, stream: socket.socket | TlsWire) -> None:
+        poll = select.poll()
         poll.register(stream, select.POLLIN)
         while not poll.poll(_LOOK_MS):
             if self.ending.is_set():
                 raise ReplicaUnavailable("the replica ends")
-        try:
-            head = stream.recv(_LENGTH.size, socket.MSG_WAITALL)
-            length = _LENGTH.unpack(head)[0] if len(head) == _LENGTH.size else 0
-            body = stream.recv(length, socket.MSG_WAITALL)
-        except OSError:
-            length, body = 0, b""
-        if not length or len(body) < length:
-            raise WorkerLost(f"worker {member} of the replica has ended")
-        saved: Saved = pickle.loads(body)
-        return saved
 
     def close(self) -> None:
         for stream in self._streams.values():
@@ -79,12 +98,16 @@ class Saves:
 class BesideSteps:
     """The member's end: one thread, which saves and sweeps."""
 
-    def __init__(self, leader: socket.socket, files: SharedFiles, writer: str) -> None:
+    def __init__(
+        self, leader: socket.socket | TlsWire, files: SharedFiles, writer: str, *, far: bool = False
+    ) -> None:
+        """`far`: the leader is on another machine."""
         if isinstance(files, CopiedFiles):
             never = threading.Event()  # the process is ended when nobody needs it any more
             files = files.over(lambda objects: RetryingObjects(objects, never))
         self.files = files
         self.writer = writer
+        self.apart = far and files.copied
         self._leader = leader
         self._thread = ThreadPoolExecutor(1, "checkpoint")
 

@@ -4,16 +4,18 @@
 resident task: step thread ── leads, is worker 0 ──┬── socket ── member 1 ──┐
                      └── fork server ── forks      └── socket ── member 2 ──┴── socket between each two
 ```
+
+Members may be on other machines, too (`spread`).
 """
 
 from __future__ import annotations
 
-import pickle
-import socket
+import queue
+import weakref
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import combinations, count
+from itertools import count
 
 from ...compute.checkpoint import Checkpoint, StoredState
 from ...compute.dataflow import OperatorStatistics
@@ -22,10 +24,13 @@ from ...compute.operators.base import NEVER_DUE
 from ...compute.partitioned.dealing import GATHER_ROWS, dealt_out, together
 from ...compute.partitioned.messages import (
     Forget,
+    IndexRows,
     Install,
     Keep,
     Kept,
     Press,
+    ReadIndex,
+    Release,
     Save,
     Sweep,
     Told,
@@ -41,7 +46,7 @@ from ...compute.partitioned.totals import PartStatistics, WorkerStatistics, of_t
 from ...compute.partitioned.workers import Leader, Taken
 from ...compute.plan import DataflowPlan
 from ...compute.run import Run
-from ...compute.run_store import RunStore, StateId
+from ...compute.run_store import INDEX_RUNS, RunStore, StateId
 from ...compute.spine import Spine
 from ...errors import PtvcError
 from ...expr.tree.relation import GlobalId
@@ -50,49 +55,35 @@ from ...memory import step_memory
 from ...persist.blob.base import Blob
 from ...persist.part import PartRef
 from ...repr.batch import Delta
-from ..queries.processes import SERVER
-from ..queries.requests import FORK_MEMBER
-from .member import START, Start
+from .crew import Members
+from .member import Start
 from .part_store import PartStore
-from .saves import Saves
-from .wires import Wires
 
 TICK_S = 0.05
 """So often the leader looks, while it waits, whether its step is still wanted."""
 
 
 class Team:
-    """`workers` processes, this one among them.  For one thread, but for `Saves`."""
+    """`workers` processes, this one among them.  For one thread, but for `Saves`, `IndexLookUps` and `SharesAmongWorkers`."""
 
-    def __init__(self, workers: int, start: Start, here: Blob | None = None) -> None:
-        """`here` is the blob store of `start` as this process has it, if that is not the same."""
+    def __init__(
+        self, workers: int, start: Start, here: Blob | None = None, members: Members | None = None
+    ) -> None:
+        """`here` is the blob store of `start` as this process has it, if that is not the same.  Without `members` they are forked here."""
         self.workers = workers
-        self._numbers = count(1)
-        streams: dict[int, dict[int, socket.socket]] = {worker: {} for worker in range(workers)}
-        for one, other in combinations(range(1, workers), 2):
-            streams[one][other], streams[other][one] = socket.socketpair()
-        saves: dict[int, socket.socket] = {}
-        self.pids: list[int] = []
-        pickled = pickle.dumps(start)
-        try:
-            for worker in range(1, workers):
-                pid, stream = SERVER.fork(FORK_MEMBER)
-                self.pids.append(pid)
-                streams[0][worker] = stream
-                saves[worker], theirs = socket.socketpair()
-                with theirs:
-                    others = [streams[worker][other].fileno() for other in sorted(streams[worker])]
-                    told = START.pack(worker, workers, len(pickled))
-                    socket.send_fds(stream, [told], [*others, theirs.fileno()])
-                stream.sendall(pickled)
-        finally:
-            for worker in range(1, workers):
-                for theirs in streams[worker].values():
-                    theirs.close()
-        self.saves = Saves(saves)
-        self.wires = Wires(streams[0])
+        self.machine = start.machine
+        self.members = members or Members.beside(workers, start)
+        self.wires, self.saves = self.members.wires, self.members.saves
+        self.look_ups, self.shares = self.members.look_ups, self.members.shares
         self.leader = Leader(workers, self.wires, PartStore(here or start.blob, start.writer))
+        self._numbers = count(1)
         self._last_told: list[Told] = []
+        self._released: queue.SimpleQueue[tuple[int, int]] = queue.SimpleQueue()
+
+    @property
+    def pids(self) -> list[int]:
+        """Of the members on this machine."""
+        return self.members.crew.pids
 
     def install(self, division: Division, as_of: int, *, arranged: bool) -> int:
         """A number for the dataflow, of which each member has its part from now on."""
@@ -101,8 +92,14 @@ class Team:
         return number
 
     def look(self) -> None:
-        """Raises WorkerLost when a member has ended while there was nothing to do."""
+        """Raises WorkerLost when a member has ended while there was nothing to do.  Lets members know which files are not read any more."""
         self.wires.collect()
+        released: dict[int, list[int]] = {}
+        while not self._released.empty():
+            member, number = self._released.get()
+            released.setdefault(member, []).append(number)
+        if released:
+            self.leader.tell({member: Release(tuple(numbers)) for member, numbers in released.items()})
 
     def pump(self) -> None:
         """Waits for the step to be over, or for it to be given up."""
@@ -140,17 +137,24 @@ class Team:
         self._last_told = told
         return told
 
+    def read_index(self, asked: Mapping[int, ReadIndex]) -> list[IndexRows]:
+        """What these members hold of an index; its files are there as long as somebody has their `RunFile`."""
+        self.leader.read(asked)
+        while (answers := self.leader.take_index_rows()) is None:
+            self.leader.receive(*self.wires.next())
+        for member, answer in answers.items():
+            for number, file in answer.files:
+                weakref.finalize(file, self._released.put, (member, number))
+        return [answers[member] for member in sorted(answers)]
+
     def processes(self) -> tuple[WorkerStatistics, ...]:
         """What all workers have done, members as they have said last."""
         told = self._last_told or self.ask(None)
-        return of_this_process(self.wires), *(answer.worker for answer in told)
+        return of_this_process(self.wires, self.machine), *(answer.worker for answer in told)
 
     def close(self) -> None:
         """The thread of `saves` has ended."""
-        self.wires.close()
-        self.saves.close()
-        for pid in self.pids:
-            SERVER.end(pid)
+        self.members.close()
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,8 +173,19 @@ class DividedDataflow(Part):
 
     Whoever saves this part has the `others` do so, too."""
 
-    def __init__(self, team: Team, plan: DataflowPlan, as_of: int, *, arranged: bool = False) -> None:
-        division = divided(plan)
+    def __init__(
+        self,
+        team: Team,
+        plan: DataflowPlan,
+        as_of: int,
+        *,
+        arranged: bool = False,
+        index_key: tuple[int, ...] | None = None,
+        few: tuple[int, ...] = (),
+    ) -> None:
+        """With `index_key` the output is arranged by these columns: each member keeps what comes out there, and the leader's is put out.  Imports
+        at the positions `few` may be broadcast."""
+        division = divided(plan, index_key, few)
         super().__init__(division, as_of, LEADER, team.workers, arranged=arranged)
         self._team = team
         self._division = division
@@ -180,7 +195,7 @@ class DividedDataflow(Part):
         self._closed = False
         self.at_rest = True
         """Whether members that were asked for statistics would say the same again."""
-        self._dataflow = team.install(division, as_of, arranged=arranged)
+        self.number = team.install(division, as_of, arranged=arranged)
 
     def step(self, inputs: Mapping[GlobalId, Delta], lower: int, upper: int) -> Delta:
         return self.step_over(inputs, {}, lower, upper).delta
@@ -192,9 +207,10 @@ class DividedDataflow(Part):
         lower: int,
         upper: int,
         writing: Writing | None = None,
+        since: int = 0,
     ) -> Stepped:
         """As `step`, over what each worker reads of the `stored` inputs, too.  With `writing`, each worker may write the rows that
-        come out there."""
+        come out there.  An index is read from `since` on."""
         if not self._begin(lower, upper, any(inputs.values()) or bool(stored)):
             return Stepped(self._nothing[self.plan.output])
         rows = sum(len(delta.oks) for delta in inputs.values())
@@ -203,8 +219,8 @@ class DividedDataflow(Part):
         leader = self._team.leader
         meter = leader.meter()
         taken = self._taken(inputs, stored, lower, upper)
-        work = Work(lower, upper, writing, gather)
-        leader.begin(self._dataflow, self, taken, work, step_memory())
+        work = Work(lower, upper, writing, gather, since)
+        leader.begin(self.number, self, taken, work, step_memory())
         self._team.pump()
         output, parts, done = leader.take()
         for member, said in done.items():
@@ -249,9 +265,13 @@ class DividedDataflow(Part):
         return sum(self._nbytes.values())
 
     def is_of(self, plan: DataflowPlan) -> bool:
-        return self.plan == divided(plan).plan
+        return self.plan == divided(plan, self._division.index_key, self._division.few).plan
 
     # -- state on file --
+
+    @property
+    def few(self) -> tuple[int, ...]:
+        return self._division.few
 
     def keep_others(
         self, directory: str, spill_rows: int, checkpoint: Checkpoint | None
@@ -262,9 +282,7 @@ class DividedDataflow(Part):
         beginnings = {
             member: None if checkpoint is None else self._beginning(checkpoint, member) for member in members
         }
-        wait = self._team.keep(
-            {m: Keep(self._dataflow, directory, spill_rows, beginnings[m]) for m in members}
-        )
+        wait = self._team.keep({m: Keep(self.number, directory, spill_rows, beginnings[m]) for m in members})
 
         return lambda: self._hear(wait())
 
@@ -274,7 +292,7 @@ class DividedDataflow(Part):
 
     def spill_others(self) -> bool:
         """Asks the members to move to files what they hold in memory; False when nothing is on its way there."""
-        answers = self._team.keep({m: Press(self._dataflow) for m in range(1, self._parts)})()
+        answers = self._team.keep({m: Press(self.number) for m in range(1, self._parts)})()
         self._hear(answers)
         return any(kept.moving for kept in answers.values())
 
@@ -284,34 +302,38 @@ class DividedDataflow(Part):
         return begun(store, spines, self._beginning(checkpoint, LEADER), LEADER, self._parts)
 
     def _beginning(self, checkpoint: Checkpoint, part: int) -> Beginning:
-        return beginning_of(checkpoint, part, self._parts, self._division, self.spines())
+        spines = self.spines()
+        if self._division.index_key is not None:  # its owner holds the leader's rows
+            spines[self.output_number, INDEX_RUNS] = Spine(self.output_schema, self._division.index_key)
+        return beginning_of(checkpoint, part, self._parts, self._division, spines)
 
     def save_others(self, *, pack: bool) -> Callable[[], tuple[StoredState, ...]]:
         number, team, members = next(self._saves), self._team, range(1, self._parts)
-        team.leader.tell(dict.fromkeys(members, Save(self._dataflow, number, pack)))
-        return partial(team.saves.wait, self._dataflow, number)
+        team.leader.tell(dict.fromkeys(members, Save(self.number, number, pack)))
+        return partial(team.saves.wait, self.number, number)
 
     def sweep_others(self, kept: Sequence[StoredState]) -> None:
         if not self._closed:
-            messages = {member: Sweep(self._dataflow, state) for member, state in enumerate(kept, 1)}
+            messages = {member: Sweep(self.number, state) for member, state in enumerate(kept, 1)}
             self._team.leader.tell(messages)
 
     def close(self) -> None:
         if not self._closed:
             self._closed = True
             self._nbytes.clear()
-            self._team.leader.install(Forget(self._dataflow))
+            self._team.leader.install(Forget(self.number))
 
     def statistics(self) -> tuple[OperatorStatistics, ...]:
         return self.statistics_of_all()[0]
 
     def statistics_of_all(self) -> tuple[tuple[OperatorStatistics, ...], tuple[PartStatistics, ...]]:
         """Of its operators, those of all workers together; and of the members, in their order."""
-        told = [] if self._closed else self._team.ask(self._dataflow)
+        told = [] if self._closed else self._team.ask(self.number)
         everywhere = [super().statistics(), *(answer.operators for answer in told)]
         members = tuple(answer.part for answer in told if answer.part is not None)
         self.at_rest = all(answer.at_rest for answer in told)
-        return tuple(_together(node) for node in zip(*everywhere, strict=True)), members
+        together = [_together(node) for node in zip(*everywhere, strict=True)]
+        return tuple(together[: self._division.operators]), members
 
 
 def _together(parts: tuple[OperatorStatistics, ...]) -> OperatorStatistics:

@@ -1,12 +1,15 @@
-"""The sockets between the workers of a replica: a pair for every two of them.
+"""The ways between the workers of a replica, one for every two of them: a pair of sockets, or TLS between machines (`tls_wire`).
 
-A message is pickled, as it crosses a socket that only two processes of one replica have; columns go as they lie in memory, behind it:
+A message is pickled, as only two workers of one replica have the two ends; columns go as they lie in memory, behind it:
 
 ```
 u32 length of the pickle | u32 number of buffers | u64 length of each | pickle | buffers, each at a multiple of 64
 ```
 
 Whoever waits, be it for room in a socket, reads what comes from all others.  So nobody waits for somebody who waits for it.
+
+The kernel says when a process of this machine has ended.  One of another machine says every KEEPALIVE_S that it is there, by a message of no
+length, whatever its step is at; of which nothing has come for SILENCE_S, that is lost.
 """
 
 from __future__ import annotations
@@ -15,28 +18,43 @@ import pickle
 import select
 import socket
 import struct
+import threading
 from collections import deque
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from time import monotonic, perf_counter
 
 import pyarrow as pa
 
 from ...compute.partitioned.messages import Message
 from ...compute.partitioned.one_step import WorkerLost
+from ..protocol import KEEPALIVE_S, SILENCE_S
+from .tls_wire import TlsWire
 
 _HEADER = struct.Struct("=II")
+_KEEPALIVE = _HEADER.pack(0, 0)
 _ALIGNMENT = 64
 _MOST_PIECES = 512
 """Of one call: the system takes 1,024."""
 _PADDING = bytes(_ALIGNMENT)
 
 
+class WorkerSilent(WorkerLost):
+    """Nothing comes from the worker, and nobody says why: its machine may be gone, or the way to it."""
+
+    worker: int
+
+
 @dataclass(slots=True)
 class _Peer:
-    """`pieces` are to be written; of what is read, `head` is complete before `body` is there."""
+    """`pieces` are to be written; of what is read, `head` is complete before `body` is there.  `far`: the stream of one on another machine,
+    from which something was `heard` last then."""
 
-    stream: socket.socket
+    stream: socket.socket | TlsWire
+    far: TlsWire | None
+    heard: float
     pieces: deque[memoryview] = field(default_factory=deque)
     head: bytearray = field(default_factory=bytearray)
     lengths: tuple[int, ...] | None = None
@@ -47,8 +65,13 @@ class _Peer:
 class Wires:
     """Those of one worker, by the number of the other.  Raises WorkerLost when another has ended."""
 
-    def __init__(self, streams: Mapping[int, socket.socket]) -> None:
-        self._peers = {worker: _Peer(stream) for worker, stream in streams.items()}
+    def __init__(self, streams: Mapping[int, socket.socket | TlsWire]) -> None:
+        now = monotonic()
+        self._peers = {
+            worker: _Peer(stream, stream if isinstance(stream, TlsWire) else None, now)
+            for worker, stream in streams.items()
+        }
+        self._far = [worker for worker, peer in self._peers.items() if peer.far is not None]
         self._by_file = {stream.fileno(): worker for worker, stream in streams.items()}
         self._poll = select.poll()
         self._arrived: deque[tuple[int, Message]] = deque()
@@ -56,8 +79,16 @@ class Wires:
         self.messages = self.nbytes = 0
         self.waited_s = 0.0
         for stream in streams.values():
-            stream.setblocking(False)
+            if isinstance(stream, TlsWire):
+                stream.settle()
+            else:
+                stream.setblocking(False)
             self._poll.register(stream, select.POLLIN)
+        for worker in self._far:  # the first messages may have come with the end of the handshake
+            self._read(worker)
+        self._closed = threading.Event()
+        if self._far:
+            threading.Thread(target=self._keep_alive, name="keepalive", daemon=True).start()
 
     def send(self, worker: int, message: Message) -> None:
         peer = self._peers[worker]
@@ -99,10 +130,23 @@ class Wires:
         return tuple(message for _, message in self._arrived)
 
     def close(self) -> None:
+        self._closed.set()
         for peer in self._peers.values():
             peer.stream.close()
 
+    def _keep_alive(self) -> None:
+        """On a thread of its own."""
+        peers = [self._peers[worker] for worker in self._far]
+        while not self._closed.wait(KEEPALIVE_S):
+            for peer in peers:
+                assert peer.far is not None
+                with suppress(OSError, ValueError):  # lost, or closed: who waits sees it, too
+                    peer.far.keep_alive(_KEEPALIVE, partial(len, peer.pieces))
+
     def _wait(self, timeout_s: float | None) -> None:
+        """Returns early when somebody on another machine may have fallen silent."""
+        if self._far:
+            timeout_s = KEEPALIVE_S if timeout_s is None else min(timeout_s, KEEPALIVE_S)
         begun = perf_counter()
         found = self._poll.poll(None if timeout_s is None else timeout_s * 1e3)
         self.waited_s += perf_counter() - begun
@@ -114,6 +158,19 @@ class Wires:
                 self._write(worker)
                 if worker not in self._writing:
                     self._poll.modify(file, select.POLLIN)
+        if self._far:
+            self._check_heard()
+
+    def _check_heard(self) -> None:
+        """All that had come was read just before: what was not looked at for long has fallen silent only if nothing was there."""
+        latest = monotonic() - SILENCE_S
+        for worker in self._far:
+            if self._peers[worker].heard < latest:
+                silent = WorkerSilent(
+                    f"nothing has come from worker {worker} of the replica for {SILENCE_S:.0f} s"
+                )
+                silent.worker = worker
+                raise silent
 
     def _write(self, worker: int) -> None:
         peer = self._peers[worker]
@@ -125,6 +182,8 @@ class Wires:
                     written -= len(peer.pieces.popleft())
                 if written:
                     peer.pieces[0] = peer.pieces[0][written:]
+            if peer.far is not None and peer.far.unsent:
+                peer.far.sendmsg(())
         except BlockingIOError:
             return
         except OSError as error:
@@ -132,24 +191,31 @@ class Wires:
         self._writing.discard(worker)
 
     def _read(self, worker: int) -> None:
-        """Reads on in the message that is coming; at most one becomes complete."""
+        """Reads on in the message that is coming; at most one becomes complete, and those which came with it behind one seal."""
         peer = self._peers[worker]
+        while self._read_one(worker, peer) and peer.far is not None and peer.far.buffered:
+            pass
+
+    def _read_one(self, worker: int, peer: _Peer) -> bool:
+        """Whether a message became complete."""
         try:
             if peer.lengths is None and not self._read_head(worker, peer):
-                return
+                return False
             assert peer.body is not None
             while peer.filled < len(peer.body):
                 count = peer.stream.recv_into(peer.body[peer.filled :])
                 if not count:
                     raise _lost(worker)
                 peer.filled += count
+                peer.heard = monotonic()
         except BlockingIOError:
-            return
+            return False
         except OSError as error:
             raise _lost(worker) from error
         assert peer.lengths is not None
         self._arrived.append((worker, _from_body(peer.lengths, peer.body)))
         peer.head, peer.lengths, peer.body, peer.filled = bytearray(), None, None, 0
+        return True
 
     def _read_head(self, worker: int, peer: _Peer) -> bool:
         """Whether the lengths are known by now."""
@@ -160,6 +226,9 @@ class Wires:
                 wanted += 8 * buffers
             if len(peer.head) == wanted and wanted >= _HEADER.size:
                 size, buffers = _HEADER.unpack_from(peer.head)
+                if not size:  # it is there
+                    peer.head.clear()
+                    continue
                 peer.lengths = (size, *struct.unpack_from(f"={buffers}Q", peer.head, _HEADER.size))
                 # Arrow wants what it computes on to be aligned.
                 peer.body = memoryview(pa.allocate_buffer(sum(map(_padded, peer.lengths)))).cast("B")
@@ -168,6 +237,7 @@ class Wires:
             if not more:
                 raise _lost(worker)
             peer.head += more
+            peer.heard = monotonic()
 
 
 def encoded(message: Message) -> list[memoryview]:

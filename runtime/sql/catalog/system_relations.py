@@ -360,7 +360,7 @@ _OF_TOOLS = {
     "mz_catalog.mz_audit_events": "id:u event_type:t object_type:t details:j user:t occurred_at:z",
     "mz_internal.mz_source_reductions": "id:t number:i definition:t",
     "mz_internal.mz_cluster_replica_workers": "replica_id:t worker_id:l process_id:l cpu_seconds:d memory_bytes:l "
-    "messages_sent:l bytes_sent:l",
+    "messages_sent:l bytes_sent:l machine:t",
     "mz_internal.mz_dataflow_workers": "object_id:t replica_id:t worker_id:l process_id:l steps:l rows_received:l "
     "messages_sent:l bytes_sent:l busy_seconds:d waiting_seconds:d state_rows:l memory_bytes:l mapped_bytes:l",
     "mz_internal.mz_dataflow_skew": "object_id:t replica_id:t workers:l rows_received:d bytes_sent:d busy:d state_rows:d "

@@ -55,6 +55,12 @@ class CopyParser(CreateParser):
                 position=position,
             )
         options = self._copy_options()
+        if incoming and self.at_word("where"):
+            raise Unsupported(
+                "WHERE of COPY is not supported",
+                hint="COPY into a table of its own, and INSERT from it what is wanted.",
+                position=self.token.position,
+            )
         return CopyStatement(table, columns, query, incoming, _checked(options, position, incoming), as_of)
 
     def _to_files(self, begun: CopyStatement) -> CopyStatement:
@@ -88,7 +94,7 @@ class CopyParser(CreateParser):
         if self.at_symbol("("):
             found.extend(self.parenthesised(self._copy_option))
         else:
-            while self.token.kind is TokenKind.NAME:
+            while self.token.kind is TokenKind.NAME and not self.at_word("where"):
                 found.append(self._old_option())
         return {option.name: option.value for option in each_once(found)}
 

@@ -74,6 +74,8 @@ class SessionParser(CopyParser):
             return SetStatement("default_transaction_read_only", "on" if read_only else "off", False)
         if self.at_word("transaction") and not self._at_assignment():
             return self._set_transaction()
+        if self.at_word("constraints") and not self._at_assignment():
+            return self._set_constraints()
         if self.accept_words("time", "zone"):
             if self.accept_words("local"):
                 return SetStatement("timezone", None, local)
@@ -85,6 +87,20 @@ class SessionParser(CopyParser):
         if self.at_any("role", "authorization") and not self._at_assignment():
             return self._set_role(local)
         return SetStatement(*self._assigned(), local)
+
+    def _set_constraints(self) -> st.StatementNode:
+        """Of all constraints it changes nothing, as in PostgreSQL where none is DEFERRABLE."""
+        self.advance()
+        position = self.token.position
+        if not self.accept_words("all"):
+            raise Unsupported(
+                "SET CONSTRAINTS of a constraint is not supported: none is deferrable",
+                hint="SET CONSTRAINTS ALL changes nothing.",
+                position=position,
+            )
+        if not self.accept_any("deferred", "immediate"):
+            self.fail()
+        return NoOpStatement("SET CONSTRAINTS")
 
     def _set_schema(self, local: bool) -> st.StatementNode:
         """`SET SCHEMA 'name'`, and with `=` or TO as Materialize has it: a search_path of one."""

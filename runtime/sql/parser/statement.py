@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NoReturn
 
-from ...errors import Unsupported
+from ...errors import SqlSyntaxError, Unsupported
 from ..syntax import ast
 from ..syntax import statements as st
 from ..syntax.data_statements import (
@@ -27,12 +27,14 @@ from ..syntax.definition_statements import (
     RenameStatement,
     SetSchemaStatement,
     SwapStatement,
+    Waiting,
 )
 from ..syntax.function_statements import AlterFunctionStatement
 from ..syntax.query_statements import QueryStatement
 from ..syntax.session_statements import PreparableNode, PrepareStatement
 from ..syntax.vocabulary import ObjectKind, OfferKind
 from .alter_table import MOVABLE, RELATIONS, RETAINING
+from .columns import duration_ms
 from .grant import GrantParser
 from .lexer import TokenKind
 from .role import KINDS as ROLE_KINDS
@@ -250,10 +252,10 @@ class StatementParser(RoutineParser, GrantParser):
             return ApplyReplacementStatement(name, self.object_name(), if_exists)
         if kind is ObjectKind.CLUSTER and self.at_word("set") and self.at_symbol("(", 1):
             self.advance()
-            return AlterClusterStatement(name, self.options(), (), if_exists)
+            return AlterClusterStatement(name, self.options(), (), if_exists, self._waiting())
         if kind is ObjectKind.CLUSTER and self.at_word("reset") and self.at_symbol("(", 1):
             self.advance()
-            return AlterClusterStatement(name, (), self.options(), if_exists)
+            return AlterClusterStatement(name, (), self.options(), if_exists, self._waiting())
         if kind is ObjectKind.SECRET and self.accept_words("as"):
             return self.alter_secret(name, if_exists)
         if kind is ObjectKind.CONNECTION and self.at_any("set", "reset", "drop") and self.at_symbol("(", 1):
@@ -280,6 +282,41 @@ class StatementParser(RoutineParser, GrantParser):
             return Option(word, True, position)
 
         return frozenset(OfferKind(option.name) for option in self.options_once(offer))
+
+    def _waiting(self) -> Waiting | None:
+        """`[WITH (WAIT FOR '5m' | WAIT UNTIL READY (TIMEOUT '5m' [, ON TIMEOUT COMMIT | ROLLBACK]))]`"""
+        if not self.accept_words("with"):
+            return None
+        self.expect_symbol("(")
+        self.expect_words("wait")
+        if self.accept_words("for"):
+            position = self.token.position
+            waiting = Waiting(duration_ms(self.string(), position), rolls_back=True)
+        else:
+            self.expect_words("until", "ready")
+            waiting = self._until_ready()
+        self.expect_symbol(")")
+        return waiting
+
+    def _until_ready(self) -> Waiting:
+        position = self.token.position
+
+        def option() -> Option:
+            start = self.token.position
+            if self.accept_words("on", "timeout"):
+                self.accept_symbol("=")
+                if (action := self.accept_any("commit", "rollback")) is None:
+                    self.fail()
+                return Option("on_timeout", action == "rollback", start)
+            self.expect_words("timeout")
+            self.accept_symbol("=")
+            return Option("timeout", duration_ms(self.string(), start), start)
+
+        found = {option.name: option.value for option in self.options_once(option)}
+        timeout_ms = found.get("timeout")
+        if not isinstance(timeout_ms, int):
+            raise SqlSyntaxError("WAIT UNTIL READY needs a TIMEOUT", position=position)
+        return Waiting(timeout_ms, rolls_back=found.get("on_timeout") is True)
 
     def _alter_function(self) -> st.StatementNode:
         function = self.function_reference(self.function_kind())

@@ -26,6 +26,7 @@ from ...storage.source.upstream_tables import UpstreamOptions
 from ...storage.source.webhook import WebhookOptions
 from ..catalog.catalog_view import CatalogItem, QualifiedName
 from ..syntax.constraints import Constraint
+from ..syntax.definition_statements import Waiting
 from ..syntax.function_definition import FunctionDefinition
 from ..syntax.vocabulary import ObjectKind, OfferKind
 from .connection_plans import AlterConnection, AlterSecret, CreateConnection, CreateSecret
@@ -293,6 +294,7 @@ class AlterCluster:
     options: Mapping[str, int]
     reset: frozenset[str]
     notices: tuple[str, ...] = ()
+    waiting: Waiting | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -146,11 +146,14 @@ class FromPlanner(JoinPlanner):
         if item.ordinality:
             names.append("ordinality")
         width = len(base.schema)
-        relation = rows_of(base, expressions.relation, calls, names, item.ordinality, outer)
+        rows = partial(rows_of, base, expressions.relation, calls, names, item.ordinality)
+        inner = rows(False)
+        relation = rows(True) if outer else inner
         labels = _renamed(names, item.columns, alias, item.position)
         self.scope.add_table(alias, item.position)
-        for label, (index, column) in zip(labels, list(enumerate(relation.schema))[width:], strict=True):
-            self.scope.columns.append(ScopeColumn(alias, label, column.type, column.nullable, index))
+        for label, (index, column) in zip(labels, list(enumerate(inner.schema))[width:], strict=True):
+            entry = ScopeColumn(alias, label, column.type, column.nullable, index)
+            self.scope.columns.append(entry.null_extended() if outer else entry)
         if len(labels) == 1 and labels[0] != alias:
             # A row of one value is that value: `FROM jsonb_array_elements(d) AS e` may say e ->> 'a'.
             self.scope.columns.append(replace(self.scope.columns[-1], name=alias, hidden=True, row=True))

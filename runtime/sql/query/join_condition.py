@@ -64,7 +64,7 @@ class JoinConditions:
         self, left: Relation, right: Side, kind: JoinKind, predicates: Sequence[Scalar]
     ) -> Relation:
         joined = join(left, right.relation, kind, predicates, right.positions)
-        self._widen(joined)
+        self._widen(len(left.schema), kind)
         return self._without_copies(joined, len(left.schema), right.positions, kind)
 
     def _without_copies(
@@ -90,14 +90,13 @@ class JoinConditions:
         ]
         return build.project(joined, [*places, *range(width + count, total)])
 
-    def _widen(self, relation: Relation) -> None:
-        """Outer joins make columns nullable."""
-        schema = relation.schema
+    def _widen(self, width: int, kind: JoinKind) -> None:
+        """Outer joins make columns nullable: the first `width` are those of the left side."""
+        left, right = kind in (JoinKind.RIGHT, JoinKind.FULL), kind in (JoinKind.LEFT, JoinKind.FULL)
         self.scope.columns = [
-            column if column.nullable == schema[column.index].nullable
-            else replace(column, nullable=schema[column.index].nullable)
+            column.null_extended() if (left if column.index < width else right) else column
             for column in self.scope.columns
-        ]  # fmt: skip
+        ]
 
     def _filtered(self, on: ast.Expression | None, relation: Relation) -> Relation:
         assert on is not None
@@ -191,7 +190,7 @@ class JoinConditions:
             keys = build.refs(matched, behind), build.refs(right.relation, range(count))
             joined = Join(matched, right.relation, kind, *keys, null_safe=True)
             joined = build.project(joined, [*range(width), *range(width + count, width + 2 * count)])
-        self._widen(joined)
+        self._widen(width, kind)
         return self._without_copies(joined, width, right.positions, kind)
 
     def _beside_side(

@@ -14,20 +14,17 @@ from ...errors import DatatypeMismatch, PtvcError, SqlSyntaxError, UndefinedColu
 from ...expr.coercion.type_rules import base_name
 from ...expr.functions.containers.records import field_of, row
 from ...expr.tables.table_functions import PAIR_COLUMNS, PAIRS
-from ...expr.tree.relation import Join, JoinKind
-from ...expr.tree.relation_tree import walk
-from ...expr.tree.scalar import And, Scalar
+from ...expr.tree.scalar import And, Case, Literal, Scalar
 from ...repr.types import Kind
 from ..syntax import ast
 from . import build
-from .scope import Scope
+from .scope import Scope, ScopeColumn
 from .typed import Typed
 
 if TYPE_CHECKING:
     from .expressions import Expressions
 
 _STRICT = {"<": "<", "<=": "<", ">": ">", ">=": ">"}
-_OUTER = (JoinKind.LEFT, JoinKind.RIGHT, JoinKind.FULL)
 _MAX_FIELDS = 1664
 """PostgreSQL's."""
 
@@ -88,12 +85,6 @@ def whole_row(expressions: Expressions, node: ast.Name) -> Typed | None:
         if any(column.name == name and (column.row or not column.hidden) for column in above.columns):
             return None
         above = above.parent
-    if any(isinstance(part, Join) and part.kind in _OUTER for part in walk(expressions.relation)):
-        raise Unsupported(
-            f"the whole row of {name} as a value is not supported beside outer joins",
-            hint="Name the columns.",
-            position=node.position,
-        )
     columns = scope.star((name,), node.position)
     if not columns or len({column.name for column in columns}) < len(columns):
         raise Unsupported(
@@ -108,7 +99,26 @@ def whole_row(expressions: Expressions, node: ast.Name) -> Typed | None:
         )
         for column in columns
     ]
-    return Typed(row(fields))
+    record: Scalar = row(fields)
+    if any(column.extended for column in columns):
+        record = _of_outer_join(expressions, record, columns, node)
+    return Typed(record)
+
+
+def _of_outer_join(
+    expressions: Expressions, record: Scalar, columns: Sequence[ScopeColumn], node: ast.Name
+) -> Scalar:
+    """NULL, no record of NULLs, where an outer join has found no row."""
+    name = node.parts[0]
+    telling = next((column.name for column in columns if column.tells), None)
+    if telling is None:
+        raise Unsupported(
+            f"the whole row of {name} as a value is not supported: an outer join may find none, and each of its columns may be NULL",
+            hint="Name the columns, or join with a derived table that has a column which is never NULL.",
+            position=node.position,
+        )
+    told = expressions.resolve_raw(ast.Name((name, telling), node.position)).scalar
+    return Case(((build.is_null(told), Literal(None, record.type)),), record, record.type)
 
 
 def field(record: Typed, node: ast.Field) -> Typed:

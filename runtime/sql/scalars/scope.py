@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ...errors import AmbiguousColumn, PtvcError, UndefinedColumn, UndefinedTable, Unsupported
 from ...expr.tree.scalar import Cast, ColumnRef, Literal, Parameter
@@ -44,7 +44,8 @@ class ScopeColumn:
     their qualified name only; `absent` marks a column that is NULL in every row.  `row` is the
     row of a function of one value, which is that value: the table's name alone reaches it, behind all columns.
     `schema` is that of a table without an alias.  `value` is what it is in every row, where that is known: the argument of a
-    function.  `used` notes that a column of a table is used; `origin` is which column of a relation it is."""
+    function.  `used` notes that a column of a table is used; `origin` is which column of a relation it is.  `extended`: an outer join
+    may have put a row of NULLs in the place of its table's; `tells`: it is NULL there, and nowhere else."""
 
     table: str | None
     name: str
@@ -58,6 +59,12 @@ class ScopeColumn:
     value: Literal | Parameter | None = None
     used: ColumnUse | None = field(default=None, compare=False)
     origin: Origin = field(default=NO_ORIGIN, compare=False)
+    extended: bool = False
+    tells: bool = False
+
+    def null_extended(self) -> ScopeColumn:
+        """The column behind an outer join that keeps rows of the other side."""
+        return replace(self, nullable=True, extended=True, tells=self.tells or not self.nullable)
 
     def use(self) -> None:
         """The statement names the column."""

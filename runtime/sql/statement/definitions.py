@@ -47,7 +47,14 @@ from .replacement import replaced
 from .skipping import is_skipped, not_altered
 from .table_constraints import plan_constraints
 
-_CLUSTER_OPTIONS = {"size": 1, "job_min_rows": 0, "replication_factor": 1, "memory_limit": 0, "workers": 1}
+_CLUSTER_OPTIONS = {
+    "size": 1,
+    "job_min_rows": 0,
+    "replication_factor": 1,
+    "memory_limit": 0,
+    "workers": 1,
+    "workers_per_machine": 1,
+}
 """With the least value of each."""
 
 _MEMORY_UNITS = {"": 1 << 20, "B": 1, "kB": 1 << 10, "MB": 1 << 20, "GB": 1 << 30, "TB": 1 << 40}
@@ -381,7 +388,7 @@ def alter_cluster(
         if option.value is not True:
             raise InvalidParameter("RESET must not include values for parameters", position=option.position)
     return definition_plans.AlterCluster(
-        name, options, frozenset(option.name for option in node.reset), notices
+        name, options, frozenset(option.name for option in node.reset), notices, node.waiting
     )
 
 

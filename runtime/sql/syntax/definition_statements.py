@@ -291,13 +291,22 @@ class CreateClusterStatement:
 
 
 @dataclass(frozen=True, slots=True)
+class Waiting:
+    """WITH (WAIT UNTIL READY (TIMEOUT ..., ON TIMEOUT ...)): how long, and whether everything stays as it was if that is not enough."""
+
+    timeout_ms: int
+    rolls_back: bool
+
+
+@dataclass(frozen=True, slots=True)
 class AlterClusterStatement:
-    """Either of `options` and `reset` is empty."""
+    """Either of `options` and `reset` is empty.  Without `waiting` it returns at once."""
 
     name: Name
     options: tuple[Option, ...]
     reset: tuple[Option, ...]
     if_exists: bool
+    waiting: Waiting | None = None
 
 
 @dataclass(frozen=True, slots=True)

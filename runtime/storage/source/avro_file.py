@@ -15,10 +15,11 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from ..formats.avro.container import Broken, Container, Torn
-from ..shares import WHOLE, Piece, pieces_of
+from ..shares import WHOLE, Piece, Sizes
 from .avro_records import AvroPiece, broken
 from .directory import FileSet, FoundFile, changed, vanished
 from .file import Position, unreadable
+from .file_shares import ALL, Extent, FilePart, in_pieces
 
 _TAIL_BYTES = 256
 Mark = Mapping[str, Any]
@@ -49,8 +50,15 @@ class _Read:
 class AvroReader:
     """Polls one file of Avro, or those of a directory.  Of a file that was not begun yet, the `piece` alone is read."""
 
-    def __init__(self, path: str | Path, *, pattern: str | None = None, piece: Piece = WHOLE) -> None:
-        self.files = FileSet(Path(path), pattern)
+    def __init__(
+        self,
+        path: str | Path,
+        *,
+        pattern: str | None = None,
+        piece: Piece = WHOLE,
+        extent: Extent = ALL,
+    ) -> None:
+        self.files = FileSet(Path(path), pattern, extent.names)
         self._piece = piece
         self._ended: dict[str, tuple[tuple[int, int, int], int, bool]] = {}
         self.torn: str | None = None
@@ -99,9 +107,11 @@ class AvroReader:
         offset = 0 if mark is None else mark["offset"]
         return None if file.size < offset else file.size - offset
 
-    def pieces(self, file: FoundFile, mark: Position | None) -> tuple[Piece, ...]:
-        """In which tasks may read it."""
-        return pieces_of(file.size) if mark is None else (WHOLE,)
+    def divide(
+        self, file: FoundFile, mark: Position | None, unread: int, sizes: Sizes
+    ) -> tuple[FilePart, ...]:
+        """Parts that others may read."""
+        return in_pieces(file, mark, unread, sizes)
 
     def schema(self, name: str) -> str:
         """What the file was written with, which was read before.  Raises SourceStalled where it cannot be read any more."""

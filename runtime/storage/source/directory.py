@@ -44,11 +44,13 @@ class FoundFile:
 class FileSet:
     """`path` is a file or a directory; in a directory, `pattern` is a glob over the names of its files.
 
-    Sub-directories, and names that begin with `.` or `_` (files that are still being written), are left out.
+    Sub-directories, and names that begin with `.` or `_` (files that are still being written), are left out.  With `names` it is
+    these files.
     """
 
     path: Path
     pattern: str | None = None
+    names: tuple[str, ...] | None = None
 
     def list(self) -> list[FoundFile]:
         """The files there are, by name.  Raises SourceStalled when the path cannot be read."""
@@ -61,6 +63,12 @@ class FileSet:
                         hint="Name a file, or a directory of files.",
                     )
                 return [_found(self.path.name, self.path, about)]
+            if self.names is not None:
+                paths = {name: self.path / name for name in self.names}
+                return sorted(
+                    (_found(name, path, path.stat()) for name, path in paths.items()),
+                    key=lambda file: file.name,
+                )
             with os.scandir(self.path) as entries:
                 found = [
                     _found(entry.name, self.path / entry.name, entry.stat())

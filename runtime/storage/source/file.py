@@ -9,16 +9,20 @@ was read from it can neither be taken back nor confirmed.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from ..lines import BOM, NEWLINE
+from ..shares import Sizes
 from .directory import FileSet, FoundFile, SourceStalled, changed, checksum, vanished
+from .file_shares import ALL, Extent, FilePart
 from .line_stream import BEGIN, MAX_LINE_BYTES, Piece, fields_of
 from .packed_file import PackedFiles
 
 Position = Mapping[str, Any]
+_COUNTED_BYTES = 1 << 20
+"""At once, of lines that are counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +46,16 @@ class FileReader:
     """
 
     def __init__(
-        self, path: str | Path, *, pattern: str | None = None, header: bool = False, delimiter: str = ","
+        self,
+        path: str | Path,
+        *,
+        pattern: str | None = None,
+        header: bool = False,
+        delimiter: str = ",",
+        extent: Extent = ALL,
     ) -> None:
-        self.files = FileSet(Path(path), pattern)
+        self.files = FileSet(Path(path), pattern, extent.names)
+        self._until = extent.until
         self._header = header
         self._delimiter = delimiter
         self._packed = PackedFiles(header=header, delimiter=delimiter)
@@ -62,6 +73,8 @@ class FileReader:
         gone = known.keys() - {file.name for file in found}
         if gone:
             raise vanished(min(gone), self.files.path)
+        if self._until is not None:
+            found = [replace(file, size=min(file.size, self._until)) for file in found]
         self.cut = None
         pieces: list[Piece] = []
         left, lag, at_end = max_bytes, 0, True
@@ -108,6 +121,19 @@ class FileReader:
         offset = 0 if mark is None else mark["offset"]
         return None if file.size < offset else file.size - offset
 
+    def divide(
+        self, file: FoundFile, mark: Position | None, unread: int, sizes: Sizes
+    ) -> tuple[FilePart, ...]:
+        """Parts that others may read: lines are counted for it, so that each knows the number of its first one.  Of a file that is read by
+        its end, or cannot be read, the one that `poll` judges."""
+        try:
+            if unread <= sizes.piece or self._packed.has(file, None if mark is None else dict(mark)):
+                return (FilePart(mark, unread),)
+            with file.path.open("rb") as stream:
+                return _parts(stream, file.size, mark, sizes)
+        except OSError:
+            return (FilePart(mark, unread),)
+
     def _is_packed(self, file: FoundFile, known: dict[str, Any]) -> bool:
         try:
             return self._packed.has(file, known.get(file.name))
@@ -133,6 +159,8 @@ class FileReader:
             with file.path.open("rb") as stream:
                 if offset and checksum(stream, offset) != mark["check"]:
                     raise changed(file, "was replaced or edited after it was read")
+                if self._until is not None:
+                    limit = min(limit, self._until - offset)
                 data, complete = _whole_lines(stream, file, offset, limit)
                 after = offset + len(data)
                 new_mark = dict(mark)
@@ -173,6 +201,32 @@ class FileReader:
         """The header, which is one whole line since something was read already."""
         stream.seek(0)
         return fields_of(stream.readline().removeprefix(BOM), self._delimiter, f'file "{name}"')
+
+
+def _parts(stream: BinaryIO, size: int, mark: Position | None, sizes: Sizes) -> tuple[FilePart, ...]:
+    """Each but the last ends with the first line that ends `sizes.piece` bytes behind its beginning, or later."""
+    first = at = 0 if mark is None else int(mark["offset"])
+    lines = 0 if mark is None else int(mark["lines"])
+    parts: list[FilePart] = []
+    stream.seek(at)
+    while at < size and at - first < sizes.most_bytes:
+        nbytes, count = _counted(stream, sizes.piece)
+        if not nbytes:
+            break  # it was cut meanwhile
+        parts.append(FilePart(mark, nbytes, until=at + nbytes))
+        at, lines = at + nbytes, lines + count
+        mark = {"offset": at, "lines": lines, "check": checksum(stream, at)}
+    return tuple(parts)
+
+
+def _counted(stream: BinaryIO, least: int) -> tuple[int, int]:
+    """Of whole lines that come next, of so many bytes together: their bytes, and how many they are."""
+    nbytes = lines = 0
+    while nbytes < least and (block := stream.read(min(_COUNTED_BYTES, least - nbytes))):
+        nbytes += len(block)
+        lines += block.count(b"\n")
+    rest = stream.readline(MAX_LINE_BYTES)
+    return nbytes + len(rest), lines + rest.count(b"\n")
 
 
 def unreadable(name: str, error: OSError) -> SourceStalled:

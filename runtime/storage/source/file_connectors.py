@@ -11,18 +11,27 @@ from ..changes import Changes
 from ..decode import Decoded
 from ..decode_parquet import ParquetDecoder
 from ..ingestion import Connector, Outputs, Polled, Waiting
-from ..shares import WHOLE, Piece, Share, ShareRead
+from ..shares import WHOLE, Piece, Share, ShareRead, Sizes
 from .avro_file import AvroChunk, AvroReader
 from .avro_records import AvroRecords
-from .directory import SourceStalled
-from .file import Chunk, FileReader
+from .directory import FileSet, FoundFile, SourceStalled
+from .file import Chunk, FileReader, Position
 from .file_options import FileOptions
-from .file_shares import FileShares
+from .file_shares import ALL, Extent, FilePart, FileShares
 from .line_records import LineRecords
 from .parquet_file import ParquetReader, RowsChunk
 
 
 class _Reader(Protocol):
+    @property
+    def files(self) -> FileSet: ...
+
+    def unread(self, file: FoundFile, mark: Position | None) -> int | None: ...
+
+    def divide(
+        self, file: FoundFile, mark: Position | None, unread: int, sizes: Sizes
+    ) -> Sequence[FilePart]: ...
+
     def poll(
         self, position: Mapping[str, Any] | None, max_bytes: int
     ) -> Chunk | RowsChunk | AvroChunk | None: ...
@@ -32,9 +41,9 @@ class _Files(ABC):
     """What the connectors of all formats have in common.  Files are listed for shares when the source begins, and when a poll has
     left much unread: not at every poll, ten times a second."""
 
-    def __init__(self, reader: _Reader, shares: FileShares) -> None:
+    def __init__(self, reader: _Reader) -> None:
         self._reader = reader
-        self._shares = shares
+        self._shares = FileShares(reader.files, reader.unread, reader.divide)
         self._lag: int | None = None
 
     def poll(
@@ -52,18 +61,18 @@ class _Files(ABC):
             chunk.nbytes,
         )
 
-    def shares(self, position: Mapping[str, Any] | None, min_bytes: int) -> Sequence[Share]:
+    def shares(self, position: Mapping[str, Any] | None, min_bytes: int, sizes: Sizes) -> Sequence[Share]:
         if self._lag is not None and self._lag < min_bytes:
             return ()
         try:
-            shares = self._shares.take(position, min_bytes)
+            shares = self._shares.take(position, min_bytes, sizes)
         except SourceStalled:
             return ()  # as `poll` will say
         if not shares:
             self._lag = 0
         return shares
 
-    def read_by_shares(self, reads: Sequence[ShareRead]) -> Polled:
+    def read_by_shares(self, reads: Sequence[ShareRead], outputs: Outputs) -> Polled:
         position, rest = self._shares.together(reads)
         self._lag = rest
         return Polled({}, position, not rest, rest, sum(read.nbytes for read in reads))
@@ -80,16 +89,22 @@ class LineFiles(_Files):
     """Text files, of which a line is a record."""
 
     def __init__(
-        self, options: FileOptions, schema: Schema, key: tuple[int, ...], piece: Piece = WHOLE
+        self,
+        options: FileOptions,
+        schema: Schema,
+        key: tuple[int, ...],
+        piece: Piece = WHOLE,
+        extent: Extent = ALL,
     ) -> None:
-        assert piece == WHOLE, "lines are counted from the beginning of a file"
+        assert piece == WHOLE, "an extent says which lines are read"
         reader = FileReader(
             options.path,
             pattern=options.pattern,
             header=options.format == "csv" and options.header,
             delimiter=options.delimiter,
+            extent=extent,
         )
-        super().__init__(reader, FileShares(reader.files, reader.unread))
+        super().__init__(reader)
         self._lines = reader
         self._records = LineRecords(options.format, schema, key, options.delimiter)
 
@@ -103,13 +118,23 @@ class LineFiles(_Files):
 
 class ParquetFiles(_Files):
     def __init__(
-        self, options: FileOptions, schema: Schema, key: tuple[int, ...], piece: Piece = WHOLE
+        self,
+        options: FileOptions,
+        schema: Schema,
+        key: tuple[int, ...],
+        piece: Piece = WHOLE,
+        extent: Extent = ALL,
     ) -> None:
         self._decoder = ParquetDecoder(schema, key)
         reader = ParquetReader(
-            options.path, schema.names, self._decoder.check_file, pattern=options.pattern, piece=piece
+            options.path,
+            schema.names,
+            self._decoder.check_file,
+            pattern=options.pattern,
+            piece=piece,
+            extent=extent,
         )
-        super().__init__(reader, FileShares(reader.files, reader.unread, reader.pieces))
+        super().__init__(reader)
 
     def _decoded(self, chunk: RowsChunk) -> tuple[Decoded, ...]:
         return tuple(self._decoder.decode(p.rows, p.file, p.first_row) for p in chunk.records)
@@ -117,11 +142,16 @@ class ParquetFiles(_Files):
 
 class AvroFiles(_Files):
     def __init__(
-        self, options: FileOptions, schema: Schema, key: tuple[int, ...], piece: Piece = WHOLE
+        self,
+        options: FileOptions,
+        schema: Schema,
+        key: tuple[int, ...],
+        piece: Piece = WHOLE,
+        extent: Extent = ALL,
     ) -> None:
         self._records = AvroRecords(schema, key)
-        reader = AvroReader(options.path, pattern=options.pattern, piece=piece)
-        super().__init__(reader, FileShares(reader.files, reader.unread, reader.pieces))
+        reader = AvroReader(options.path, pattern=options.pattern, piece=piece, extent=extent)
+        super().__init__(reader)
         self._avro = reader
 
     def _decoded(self, chunk: AvroChunk) -> tuple[Decoded, ...]:
@@ -132,7 +162,7 @@ class AvroFiles(_Files):
         return None if name is None else Waiting(f'file "{name}" ends within a block, and waits for its rest')
 
 
-FileConnector = Callable[[FileOptions, Schema, tuple[int, ...], Piece], Connector]
+FileConnector = Callable[[FileOptions, Schema, tuple[int, ...], Piece, Extent], Connector]
 
 FILE_CONNECTORS: dict[str, FileConnector] = {
     "json": LineFiles,

@@ -15,9 +15,10 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from ..shares import WHOLE, Piece, pieces_of
+from ..shares import WHOLE, Piece, Sizes
 from .directory import FileSet, FoundFile, SourceStalled, changed, vanished
 from .file import Position
+from .file_shares import ALL, Extent, FilePart, in_pieces
 
 _MAGIC = b"PAR1"
 _FOOTER_BYTES = 4096
@@ -54,9 +55,10 @@ class ParquetReader:
         *,
         pattern: str | None = None,
         piece: Piece = WHOLE,
+        extent: Extent = ALL,
     ) -> None:
         """Of a file that was not begun yet, the `piece` alone is read."""
-        self.files = FileSet(Path(path), pattern)
+        self.files = FileSet(Path(path), pattern, extent.names)
         self._columns = list(columns)
         self._check = check
         self._piece = piece
@@ -103,9 +105,11 @@ class ParquetReader:
         except OSError:
             return None
 
-    def pieces(self, file: FoundFile, mark: Position | None) -> tuple[Piece, ...]:
-        """In which tasks may read it."""
-        return pieces_of(file.size) if mark is None else (WHOLE,)
+    def divide(
+        self, file: FoundFile, mark: Position | None, unread: int, sizes: Sizes
+    ) -> tuple[FilePart, ...]:
+        """Parts that others may read."""
+        return in_pieces(file, mark, unread, sizes)
 
     def _read(
         self, file: FoundFile, mark: dict[str, Any] | None, limit: int

@@ -66,6 +66,13 @@ class TestSinks:
         )
         return [id_ for (id_,) in rows]
 
+    def cluster(self, project: Any) -> Any:
+        return project.run_sql(
+            "select c.name from mz_catalog.mz_sinks s join mz_catalog.mz_clusters c on c.id = s.cluster_id "
+            f"join mz_catalog.mz_objects o on o.id = s.id where o.schema_name = '{project.test_schema}' and o.name = 'feed'",
+            fetch="one",
+        )[0]
+
     def target(self, folder: Path) -> dict[int, str]:
         """The rows that a reader of the target has."""
         upper = json.loads((folder / "out" / "manifest.json").read_text())["upper"]
@@ -133,6 +140,7 @@ class TestSinks:
         assert "belongs to another sink" in result.message
         (again,) = run_dbt(["run", "--select", "feed"], expect_pass=False)
         assert "is stalled, and writes nothing" in again.message
+        assert "It stays, and goes on by itself when that is mended" in again.message
         shutil.rmtree(folder / "out")
         assert messages(run_dbt(["run", "--select", "feed"])) == {"feed": "UNCHANGED"}
 
@@ -157,6 +165,45 @@ class TestSinks:
         assert messages(run_dbt(["run"]))["feed"] == "ALTER SINK"
         assert messages(run_dbt(["run"]))["feed"] == "UNCHANGED"
         assert self.ids(project) == before
+
+    def test_a_sink_goes_on_in_another_cluster(self, project: Any, folder: Path) -> None:
+        """Alone, with something else to read, and where the release waits for what is staged; without a cluster it stays there."""
+        before = self.ids(project)
+        feed = Path(project.project_root, "models", "feed.sql")
+        text = feed.read_text()
+
+        def write(cluster: str, reads: str = "day") -> None:
+            in_cluster = text.replace("key=['id']", f"key=['id'], cluster='{cluster}'")
+            feed.write_text(in_cluster.replace("ref('day')", f"ref('{reads}')"))
+
+        home = self.cluster(project)
+        clusters = [f"{project.test_schema}_{number}" for number in (1, 2)]
+        for cluster in clusters:
+            project.run_sql(f"create cluster {cluster}")
+        try:
+            write(clusters[0])
+            assert messages(run_dbt(["run", "--select", "feed"]))["feed"] == "ALTER SINK"
+            assert self.cluster(project) == clusters[0]
+            assert messages(run_dbt(["run"]))["feed"] == "UNCHANGED"
+            write(clusters[1], "also")
+            assert messages(run_dbt(["run"]))["feed"] == "ALTER SINK"
+            assert self.cluster(project) == clusters[1]
+            write(clusters[0])
+            write_file(MORE, project.project_root, "models", "moves.sql")
+            assert messages(run_dbt(["run"]))["feed"] == "ALTER SINK"
+            assert self.cluster(project) == clusters[0]
+            assert self.left(project) == []
+            feed.write_text(text)
+            assert messages(run_dbt(["run"]))["feed"] == "UNCHANGED"
+            assert self.cluster(project) == clusters[0]
+            project.run_sql(f"insert into {project.test_schema}.seed values (6, 'f')")
+            wait_for(lambda: self.target(folder).get(6) == "f")
+            assert self.ids(project) == before
+        finally:
+            feed.write_text(text)
+            project.run_sql(f"alter sink {project.test_schema}.feed set cluster {home}")
+            for cluster in clusters:
+                project.run_sql(f"drop cluster {cluster}")
 
     def test_another_way_to_write_to_the_same_target_is_a_refusal(self, project: Any, folder: Path) -> None:
         before = self.ids(project)

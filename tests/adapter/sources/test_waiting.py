@@ -46,6 +46,7 @@ class TestStalled:
         results = run_dbt(["run"], expect_pass=False)
         assert [result.status for result in results] == ["error", "skipped"]
         assert 'is stalled, and nothing comes in: file "rows.csv": the CSV header' in results[0].message
+        assert "It stays, and goes on by itself when that is mended" in results[0].message
 
         path.write_text("n,t\n1,a\n")
         assert [result.message for result in run_dbt(["run"])] == ["UNCHANGED", "CREATE VIEW"]

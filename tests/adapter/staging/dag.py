@@ -7,6 +7,7 @@ constants, and a reader who finds others has found the old of the one with the n
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -204,12 +205,21 @@ class DbtProcess:
         self._process.wait()
 
 
+_COMMENT = re.compile(r"/\*.*?\*/|--[^\n]*", re.DOTALL)
+
+
 def left_behind(project: Any) -> list[str]:
-    """Staging schemas, and objects under names that are those of a run that goes on."""
+    """Staging schemas, objects under names that are those of a run that goes on, and texts of views that name the like."""
     rows = project.run_sql(
         "select nspname from pg_namespace where nspname like '%__dbt_next' union all "
         "select relname from pg_class c join pg_namespace n on n.oid = c.relnamespace "
         f"where n.nspname = '{project.test_schema}' and (relname like '%__dbt_tmp' or relname like '%__dbt_old_%')",
         fetch="all",
     )
-    return sorted(name for (name,) in rows if project.test_schema in name or not name.endswith("__dbt_next"))
+    texts = project.run_sql(
+        f"select viewname, definition from pg_views where schemaname = '{project.test_schema}' union all "
+        f"select matviewname, definition from pg_matviews where schemaname = '{project.test_schema}'",
+        fetch="all",
+    )
+    names = [name for (name,) in rows if project.test_schema in name or not name.endswith("__dbt_next")]
+    return sorted([*names, *(name for name, text in texts if "__dbt_next" in _COMMENT.sub("", text))])

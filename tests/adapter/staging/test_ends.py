@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from dbt.tests.util import run_dbt
+from dbt.tests.util import run_dbt, run_dbt_and_capture
 
 from .dag import DbtProcess, left_behind
 from .test_atomic_runs import statuses, wait_for
@@ -180,6 +180,50 @@ class TestInTheWay(Orders):
         project.run_sql(drop[1])
         assert statuses(run_dbt(["run"])) == {"a": "success", "b": "success"}
 
+    def test_what_is_ephemeral_now(self, project: Any) -> None:
+        """Its model is part of the run, but makes nothing."""
+        self.write(project, **{"between.sql": MATERIALIZED + "select id from {{ ref('a') }}"})
+        self.write(project, **{"above.sql": MATERIALIZED + "select id from {{ ref('between') }}"})
+        run_dbt(["run"])
+        ephemeral = "{{ config(materialized='ephemeral') }} select id from {{ ref('a') }}"
+        self.write(project, **{"between.sql": ephemeral})
+        message = self.refused(project)
+        between = f'materialized view "{project.test_schema}"."between"'
+        assert f"{between} (no model of this project makes it)" in message
+        assert f"`drop {between} cascade`" in message, "the old `above` rests on it"
+        project.run_sql(f"drop {between} cascade")
+        assert statuses(run_dbt(["run"])) == dict.fromkeys(("a", "b", "above"), "success")
+
+    def test_a_test_that_stores_nothing_now(self, project: Any) -> None:
+        stored = (
+            "{{ config(store_failures_as='materialized_view') }} select id from {{ ref('a') }} where id > 5"
+        )
+        self.write(project, "tests", **{"small.sql": stored})
+        run_dbt(["build"])
+        self.write(project, "tests", **{"small.sql": stored.replace("materialized_view", "ephemeral")})
+        self.write(project, **{"a.sql": WIDE})
+        results = run_dbt(["build"], expect_pass=False)
+        (message,) = (result.message for result in results if result.node.name == "a")
+        drop = re.search(r"`(drop materialized view .*?)`", message)
+        assert drop is not None
+        project.run_sql(drop[1])
+        assert statuses(run_dbt(["build"])) == {"a": "success", "b": "success", "small": "pass"}
+
+    def test_what_comes_in_the_way_meanwhile(self, project: Any) -> None:
+        """The release is what finds it: an error, so that dbt's summary is that of a run which has failed."""
+        place = f"{project.test_schema}.meanwhile"
+        hook = f"{{{{ config(pre_hook='create view {place} as select id from {project.test_schema}.a') }}}} "
+        self.write(project, **{"a.sql": WIDE, "b.sql": hook + B})
+        results, output = run_dbt_and_capture(["run"], expect_pass=False)
+        assert statuses(results) == {"a": "error", "b": "skipped"}
+        (message,) = (result.message for result in results if result.node.name == "a")
+        drop = f'drop view "{project.test_schema}"."meanwhile"'
+        assert f"`{drop}`" in message
+        assert "Completed with 1 error," in output
+        project.run_sql(drop)
+        self.write(project, **{"b.sql": B})
+        assert statuses(run_dbt(["retry"])) == {"a": "success", "b": "success"}
+
     def test_what_is_somewhere_else(self, project: Any) -> None:
         theirs = f"{project.test_schema}_theirs"
         project.run_sql(f"create schema if not exists {theirs}")
@@ -218,6 +262,35 @@ class TestRetried(Orders):
         assert self.read(project, "select sum(more) from {s}.a") == 2
         assert self.read(project, "select n from {s}.c") == 2
         assert left_behind(project) == []
+
+
+class TestTestedAgain(Orders):
+    """A test that has passed on what is dropped has not run on what takes the place later."""
+
+    def broken(self, project: Any) -> str:
+        broken = MATERIALIZED + "select n, nothing_of_that_name from {{ ref('b') }}"
+        self.write(project, **{"a.sql": WIDE, "c.sql": broken})
+        self.write(
+            project, **{"part.sql": "{{ config(materialized='ephemeral') }} select id from {{ ref('a') }}"}
+        )
+        self.write(project, **{"free.sql": MATERIALIZED + "select 1 as id"})
+        for model in ("a", "part", "free"):
+            text = f"select id from {{{{ ref('{model}') }}}} where id = 7"
+            self.write(project, "tests", **{f"on_{model}.sql": text})
+        return broken
+
+    def test_what_is_held_back(self, project: Any) -> None:
+        broken = self.broken(project)
+        results = run_dbt(["build"], expect_pass=False)
+        found = statuses(results)
+        assert (found["on_a"], found["on_part"], found["on_free"]) == ("skipped", "skipped", "pass")
+        (reason,) = (result.adapter_response["reason"] for result in results if result.node.name == "on_a")
+        assert (
+            reason == "on_a is to run again: the a that it has read is dropped, and has not taken its place"
+        )
+        self.write(project, **{"c.sql": broken.replace(", nothing_of_that_name", "")})
+        again = statuses(run_dbt(["retry"]))
+        assert again == {**dict.fromkeys("abc", "success"), "on_a": "pass", "on_part": "pass"}
 
 
 class TestStopped(Orders):

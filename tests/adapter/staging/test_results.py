@@ -11,7 +11,7 @@ from dbt.events.types import EndOfRunSummary
 from dbt.task.printer import print_run_end_messages
 
 from dbt.adapters.ptvc.relation import PtvcRelation
-from dbt.adapters.ptvc.staging.results import not_done, refusal
+from dbt.adapters.ptvc.staging.results import data_tests_on, not_done, refusal
 
 NODES = {"model.p.a": "a", "model.p.b": "b", "model.p.out": "out"}
 
@@ -70,3 +70,24 @@ def test_dbt_counts_no_error_of_what_is_skipped(monkeypatch: pytest.MonkeyPatch)
     assert [event.num_errors for event in said if isinstance(event, EndOfRunSummary)] == [0]
     not_done(result, "error", "no")
     assert (result.status, result.message) == (RunStatus.Error, "no")
+
+
+def test_what_was_tested_on_what_is_gone() -> None:
+    """A unit test reads no object, and what has failed is to run again anyway."""
+
+    def result(of: str, kind: str, status: str, reads: list[str], ephemeral: str | None = None) -> Any:
+        ctes = [SimpleNamespace(id=ephemeral)] if ephemeral else []
+        node = SimpleNamespace(unique_id=of, resource_type=kind, depends_on_nodes=reads, extra_ctes=ctes)
+        return SimpleNamespace(status=status, node=node)
+
+    results = [
+        result("passed", "test", "pass", ["a", "b"]),
+        result("warned", "test", "warn", ["a"]),
+        result("by_way_of", "test", "pass", ["e"], "e"),
+        result("failed", "test", "fail", ["a"]),
+        result("unit", "unit_test", "pass", ["a"]),
+        result("of_another", "test", "pass", ["b"]),
+        result("model", "model", "success", ["a"]),
+    ]
+    found = data_tests_on({"a"}, {one.node.unique_id: one for one in results}, {"e": ["a"], "model": ["a"]})
+    assert found == {"passed": "a", "warned": "a", "by_way_of": "a"}

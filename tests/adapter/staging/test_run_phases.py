@@ -42,7 +42,7 @@ class Adapter:
     def run_ended(self, results: Sequence[Any], parents: Mapping[str, Sequence[str]]) -> None:
         self.ended.append(dict(parents))
 
-    def run_stopped(self, results: Sequence[Any]) -> bool:
+    def run_stopped(self, results: Sequence[Any], parents: Mapping[str, Sequence[str]]) -> bool:
         self.stopped.append(list(results))
         return True
 

@@ -6,7 +6,15 @@ from typing import Any
 
 from dbt.adapters.ptvc.relation import PtvcRelation
 from dbt.adapters.ptvc.staging.placing import statements
-from dbt.adapters.ptvc.staging.staged import Staged, children_of, descendants, held, staging_schema
+from dbt.adapters.ptvc.staging.staged import (
+    Held,
+    Staged,
+    children_of,
+    descendants,
+    held,
+    in_place,
+    staging_schema,
+)
 
 STAGING = {"s__dbt_next"}
 # a <- b <- c, and d of its own
@@ -35,6 +43,11 @@ def test_the_name_of_a_staging_schema_fits() -> None:
     assert len(staging_schema("s" * 63)) == 63
 
 
+def test_a_text_says_where_what_is_staged_will_be() -> None:
+    text = 'select * from "s__dbt_next"."a", t__dbt_next.b, u__dbt_next.c'
+    assert in_place(text, ["s", "t"]) == 'select * from "s"."a", t.b, u__dbt_next.c'
+
+
 def test_descendants() -> None:
     assert descendants(["a"], CHILDREN) == {"b", "c"}
 
@@ -56,7 +69,18 @@ def test_a_failure_holds_by_way_of_what_is_held() -> None:
 def test_an_object_that_something_else_rests_on_is_held() -> None:
     causes = held(of("a", "d"), [], CHILDREN, edges(("theirs", "a")), STAGING)
     assert list(causes) == ["a"]
-    assert '"theirs" rests on it' in causes["a"]
+    assert '"theirs" rests on it' in causes["a"].reason
+
+
+def test_what_something_else_rests_on_is_an_error_with_the_remedy() -> None:
+    """Nothing else of the run has failed; what is connected with it is skipped."""
+    rests = edges(("near", "a"), ("far", "near"))
+    causes = held(of("a", "b"), [], CHILDREN, rests, STAGING)
+    assert causes["a"].is_error
+    assert '`drop view "s"."far"; drop view "s"."near"`' in causes["a"].reason
+    over = held(of("a", "d"), [], CHILDREN, [*rests, *edges(("d", "near"))], STAGING)
+    assert '`drop view "s"."far"; drop view "s"."near" cascade`' in over["a"].reason
+    assert causes["b"] == Held("a, which it is made from, stays as it was")
 
 
 def test_full_refresh_lets_it_fall() -> None:
@@ -143,6 +167,6 @@ def test_a_failed_test_is_named_by_all_that_it_holds() -> None:
     children = children_of({"b": ["a"], "x": ["a"]})
     causes = held(of("a", "x"), ["b"], children, [], STAGING, tests={"b": "paid_small"})
     assert causes == {
-        "a": "b is made from it, and stays as it was, since test paid_small failed",
-        "x": "a, which it is made from, stays as it was, since test paid_small failed",
+        "a": Held("b is made from it, and stays as it was, since test paid_small failed"),
+        "x": Held("a, which it is made from, stays as it was, since test paid_small failed"),
     }

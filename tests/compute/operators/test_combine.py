@@ -85,7 +85,7 @@ def reducing(relation: r.Reduce, append_only: bool = False) -> tuple[ReduceOp, S
 
 def taken_in(operator: Reduce, op: ReduceOp, schema: Schema, shares: list[Batch]) -> tuple[Batch, int]:
     """What the operator is to take in of what several send; how many sums there are."""
-    combined = [combine(op, schema, share, only_insertions=False) for share in shares]
+    combined = [combine(op, schema, share) for share in shares]
     sums: dict[str, list[Batch]] = {}
     for name, batch in chain(*(some.sums.items() for some in combined)):
         sums.setdefault(name, []).append(batch)
@@ -229,3 +229,21 @@ def test_values_are_counted_in_a_table(values: int) -> None:
     often = found.often(8)
     assert often[counts[drawn] >= 8].all(), "none is missed"
     assert np.count_nonzero(often[counts[drawn] < 8]) < 500
+
+
+@pytest.mark.parametrize(
+    ("values", "hot"), [(1, 0), (3, 0), (10_000, 0), (60_000, 0), (300_000, 0), (300_000, 60_000)]
+)
+def test_a_sample_says_how_many_values_there_are_and_which_part_of_the_rows_has_frequent_ones(
+    values: int, hot: int
+) -> None:
+    """Whether the value of `hot` rows is in the sample or not."""
+    for seed in range(4):
+        drawn = np.random.default_rng(seed).integers(0, values, 300_000)
+        drawn[:hot] = seed
+        found = Occurrences(hash_columns([pa.array(drawn)], len(drawn)))
+        counts = np.bincount(drawn, minlength=values)
+        if values > 3:
+            assert found.values == pytest.approx(np.count_nonzero(counts), rel=0.05)
+        assert found.values <= max(1.05 * np.count_nonzero(counts), 9)
+        assert found.part_often(8) == pytest.approx(np.mean(counts[drawn] >= 8), abs=0.05)

@@ -44,6 +44,7 @@ class _Beside:
 
     files: SharedFiles
     writer: str
+    apart: bool = False
     works: deque[Callable[[], None]] = field(default_factory=deque)
     answers: dict[tuple[int, int], Saved] = field(default_factory=dict)
 
@@ -175,9 +176,17 @@ class Simulated:
 class Flow:
     """A dataflow of a simulated team."""
 
-    def __init__(self, team: Simulated, plan: DataflowPlan, as_of: int) -> None:
+    def __init__(
+        self,
+        team: Simulated,
+        plan: DataflowPlan,
+        as_of: int,
+        index_key: tuple[int, ...] | None = None,
+        few: tuple[int, ...] = (),
+    ) -> None:
         self.team = team
-        self.dataflow = DividedDataflow(team, plan, as_of)  # type: ignore[arg-type]
+        self.arranged = index_key is not None
+        self.dataflow = DividedDataflow(team, plan, as_of, index_key=index_key, few=few)  # type: ignore[arg-type]
 
     def step(self, inputs: Mapping[GlobalId, Delta], lower: int, upper: int) -> Delta:
         """Some inputs as they are stored, and the output partly in parts, as chance has it.  Raises Died, QueryCanceled when the step was
@@ -191,7 +200,8 @@ class Flow:
             chosen = [id_ for id_ in inputs if team.random.random() < 0.8]
             stored = {id_: self._stored(id_, inputs[id_], lower, upper) for id_ in chosen if inputs[id_]}
         known = {id_: delta for id_, delta in inputs.items() if id_ not in stored}
-        writing = Writing(SHARD, lower, passing=True, few=1) if team.random.random() < 0.5 else None
+        writes = team.random.random() < 0.5 and not self.arranged
+        writing = Writing(SHARD, lower, passing=True, few=1) if writes else None
         stepped = self.dataflow.step_over(known, stored, lower, upper, writing)
         left = [m for messages in team.ways.values() for m in messages if isinstance(m, Rows)]
         assert not left, "a step is over when all that belongs to it has arrived"
@@ -230,7 +240,8 @@ class Flow:
         others, handles = dataflow.save_others(pack=pack), dataflow.handles()
 
         def wait() -> Checkpoint:
-            return replace(write(store, "f", upper, dataflow.spines(), handles, pack=pack), others=others())
+            saved = write(store, "f", upper, dataflow.spines(), handles, pack=pack)
+            return replace(saved, others=others(), few=dataflow.few)
 
         return wait
 
@@ -244,7 +255,7 @@ class Flow:
         for way in sorted(team.ways):
             while team.ways[way]:  # the part is there once its message has arrived
                 team.members[way[1]].receive(way[0], team.ways[way].popleft())
-        number = self.dataflow._dataflow
+        number = self.dataflow.number
         parts = [m._parts[number] for m in team.members.values() if number in m._parts]
         part, after = team.random.choice(parts), team.random.randrange(3)
         going = part.level_by_level

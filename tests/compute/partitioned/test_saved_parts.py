@@ -73,9 +73,15 @@ class Saver:
 
 
 def maintained(
-    random: Random, plan: DataflowPlan, histories: Histories, faults: Faults, directory: Path
+    random: Random,
+    plan: DataflowPlan,
+    histories: Histories,
+    faults: Faults,
+    directory: Path,
+    few: Callable[[], tuple[int, ...]] = tuple,
 ) -> tuple[list[Update], int]:
-    """All that is committed, by one attempt after the other, and how many of these went on from a checkpoint of other workers."""
+    """All that is committed, by one attempt after the other, and how many of these went on from a checkpoint of other workers.  Who begins
+    with nothing may broadcast what `few` says."""
     cuts, durable, rescaled = random_cuts(random, TIMES), 0, 0
     committed: list[Update] = []
     for attempt in range(1, ATTEMPTS + 1):
@@ -89,7 +95,7 @@ def maintained(
         store.collect(() if checkpoint is None else checkpoint.files())
         begin = max(durable - 1, 0) if checkpoint is None else checkpoint.cut - 1
         at = begin if checkpoint is None else checkpoint.cut
-        flow = Flow(team, plan, begin)
+        flow = Flow(team, plan, begin, few=few() if checkpoint is None else checkpoint.few)
         try:
             try:
                 flow.keep(store, checkpoint)
@@ -97,7 +103,7 @@ def maintained(
                 assert checkpoint is not None
                 assert len(checkpoint.parts) != team.workers
                 checkpoint, begin = None, max(durable - 1, 0)
-                at, flow = begin, Flow(team, plan, begin)
+                at, flow = begin, Flow(team, plan, begin, few=few())
                 flow.keep(store, None)
             rescaled += checkpoint is not None and len(checkpoint.parts) != team.workers
             saver = Saver(random, store, flow)

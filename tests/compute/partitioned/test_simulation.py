@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import pairwise
 from random import Random
 
@@ -59,8 +60,14 @@ def taken(flow: Flow | Dataflow, histories: Histories, begin: int, lower_: int, 
     return updates
 
 
-def maintained(random: Random, plan: DataflowPlan, histories: Histories, faults: Faults) -> list[Update]:
-    """All that is committed, by one attempt after the other: each begins as of the last time that is durable."""
+def maintained(
+    random: Random,
+    plan: DataflowPlan,
+    histories: Histories,
+    faults: Faults,
+    few: Callable[[], tuple[int, ...]] = tuple,
+) -> list[Update]:
+    """All that is committed, by one attempt after the other: each begins as of the last time that is durable, and may broadcast what `few` says."""
     cuts = random_cuts(random, TIMES)
     committed: list[Update] = []
     durable, team = 0, None
@@ -71,7 +78,7 @@ def maintained(random: Random, plan: DataflowPlan, histories: Histories, faults:
             team = Simulated(random, random.choice((2, 3, 7)), faults)
         team.faults = faults
         begin = max(durable - 1, 0)
-        flow = Flow(team, plan, begin)
+        flow = Flow(team, plan, begin, few=few())
         try:
             for lower_, upper in pairwise([begin, *(cut for cut in cuts if cut > durable)]):
                 updates = taken(flow, histories, begin, lower_, upper)

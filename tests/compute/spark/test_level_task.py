@@ -13,6 +13,7 @@ import pytest
 from ptvc.compute.dataflow import Dataflow
 from ptvc.compute.oneshot import evaluate_once
 from ptvc.compute.run_file import map_run
+from ptvc.compute.run_store import INDEX_RUNS
 from ptvc.compute.shared_files import MACHINE
 from ptvc.compute.spark.answer import read_answer
 from ptvc.compute.spark.compaction import brought_together
@@ -23,7 +24,6 @@ from ptvc.expr.tree import relation as r
 from ptvc.expr.tree.scalar import Literal
 from ptvc.persist.read import read_updates
 from ptvc.replica.index import Index
-from ptvc.replica.protocol import INDEX_RUNS
 from ptvc.repr.batch import NO_ERRORS, Batch, Delta, concat_batches
 from ptvc.repr.types import FLOAT8, INT4, INT8, TEXT
 
@@ -250,6 +250,32 @@ def test_ends_of_append_only_inputs_are_all_that_is_sent(tmp_path: Path) -> None
     ]
     whole, ends = (case.check([{"u1": numbers([3, 4], [-1, 5], AS_OF + 1)}]) for case in cases)
     assert ends.bytes_sent * 5 < whole.bytes_sent
+
+
+@pytest.mark.parametrize("few", [False, True], ids=["many retractions", "few"])
+@pytest.mark.parametrize("view", ["ends", "first rows"])
+def test_what_a_narrowed_source_has_taken_back_may_be_in_another_task(
+    tmp_path: Path, view: str, few: bool
+) -> None:
+    """As ALTER SOURCE ... ADD WHERE leaves it: rows in one part, retractions in another.  What follows the greatest ones is not left out."""
+    there = [(1, value) for value in range(1_000)]
+    gone = there[-3:] if few else there[300:]
+    inputs = {
+        "u1": [
+            part(NUMBERS, there),
+            part(NUMBERS, gone, time=2, diff=-1),
+            part(NUMBERS, [(2, 5)] * (1_000 - len(gone))),
+        ]
+    }
+    ends = reduction(INT4, "max")
+    relations = {
+        "ends": replace(ends, input=get("u1", ends.input.schema)),
+        "first rows": r.TopK(get("u1"), (0,), (r.OrderBy(1, descending=True),), 3),
+    }
+    for partitions in (2, 3):
+        case = Case(None, tmp_path / str(partitions), relations[view], inputs, partitions, frozenset({"u1"}))
+        assert any(getattr(node.op, "monotonic", ()) for node in case.plan)
+        case.check([{"u1": numbers([1, 2], [2_000, 4], AS_OF + 1)}])
 
 
 def test_a_retraction_from_an_append_only_input_fails_the_job(tmp_path: Path) -> None:

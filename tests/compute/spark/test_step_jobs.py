@@ -19,6 +19,7 @@ from ptvc.compute.operators.reductions import hierarchical as hierarchical_modul
 from ptvc.compute.operators.topk import topk as topk_module
 from ptvc.compute.operators.windows import state as window_state
 from ptvc.compute.plan import DataflowPlan, LookupOp, not_a_job
+from ptvc.compute.run_store import INDEX_RUNS
 from ptvc.compute.shared_files import MACHINE
 from ptvc.compute.spark.job import Job
 from ptvc.compute.spark.superstep import JobResult
@@ -26,7 +27,7 @@ from ptvc.expr.registry import resolve_call
 from ptvc.expr.tree import relation as r
 from ptvc.expr.tree.scalar import Literal
 from ptvc.replica.checkpoint import DurableState
-from ptvc.replica.protocol import INDEX_RUNS, StateOptions, StateRuns, StepEnded, StepJob
+from ptvc.replica.protocol import StateOptions, StateRuns, StepEnded, StepJob
 from ptvc.replica.step_under_way import StepUnderWay
 from ptvc.repr.batch import NO_ERRORS, Delta, concat_batches, to_ipc
 from ptvc.repr.schema import ERROR_SCHEMA

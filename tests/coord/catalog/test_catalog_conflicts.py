@@ -88,6 +88,14 @@ TOGETHER: dict[str, tuple[list[Change], list[Change]]] = {
     "two new ones": ([Change(None, NEW)], [Change(None, OTHER)]),
     "a rename of what is used": ([Change(None, OVER_U)], [becomes(U, name="uu")]),
     "a comment on what is used": ([Change(None, OVER_U)], [becomes(U, comment="x")]),
+    "another text of what is used": (
+        [Change(None, item(13, "over", 3))],
+        [becomes(V, definition_sql="SELECT 1")],
+    ),
+    "a view over what is written otherwise": (
+        [becomes(OF_C, definition_sql="SELECT 1")],
+        [Change(None, item(13, "over", 6))],
+    ),
     "a view over what is renamed": ([becomes(U, name="uu")], [Change(None, OVER_U)]),
     "a name that is left": ([becomes(T, name="x"), Change(None, item(11, "t"))], [becomes(U, name="uu")]),
     "another schema": (

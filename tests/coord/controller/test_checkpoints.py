@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -86,3 +87,42 @@ def test_one_that_cannot_be_published_is_told(
     (tmp_path / "u1" / "r1" / MANIFEST).mkdir()
     assert not publish(checkpoints)
     assert "cannot publish a checkpoint of u1" in caplog.text
+
+
+def test_another_replica_begins_with_the_furthest_that_there_is(
+    checkpoints: Checkpoints, tmp_path: Path
+) -> None:
+    def published_by(replica: str, cut: int) -> bool:
+        (tmp_path / checkpoints.directory("u1", replica)).mkdir(exist_ok=True)
+        return asyncio.run(checkpoints.publish("u1", replica, replace(CHECKPOINT, cut=cut)))
+
+    def borrowed(replica: str) -> int | None:
+        found = asyncio.run(checkpoints.borrow("u1", replica))
+        return None if found is None else found.cut
+
+    assert borrowed("r3") is None
+    assert published_by("r1", 10)
+    assert published_by("r2", 20)
+    assert checkpoints.replicas(["u1", "u2"]) == ["r2", "r1"]
+    assert borrowed("r3") == 20
+    assert checkpoints.borrows("u1", "r3")
+    assert not published_by("r2", 30), "files that are being read would go"
+    assert published_by("r1", 30)
+    checkpoints.loan_read("u1", "r3")
+    assert checkpoints.borrows("u1", "r3"), "a restart would have nothing else yet"
+    assert published_by("r2", 40)
+    assert published_by("r3", 35)
+    assert not checkpoints.borrows("u1", "r3")
+    assert checkpoints.has_others("u1", {"r1", "r2"})
+    assert not checkpoints.has_others("u1", {"r1", "r2", "r3"})
+    assert borrowed("r4") == 40
+    checkpoints.reject("u1", "r4", "it is damaged")
+    assert borrowed("r4") is None, "once was enough"
+    assert published_by("r2", 50)
+    assert checkpoints.beginning("u1", "r4") is None
+    assert borrowed("r5") == 50
+    checkpoints.end_loan("u1", "r5")
+    assert published_by("r2", 60)
+    assert borrowed("r5") == 60
+    checkpoints.forget("u1")
+    assert not checkpoints.borrows("u1", "r5")

@@ -210,7 +210,7 @@ def test_the_driver_comes_in_on_the_unix_socket_only(over_tcp: Served) -> None:
 
 def test_another_certificate_is_not_taken(over_tcp: Served) -> None:
     assert isinstance(over_tcp.address, TcpAddress)
-    with pytest.raises(Refused, match="does not show the coordinator's certificate"):
+    with pytest.raises(Refused, match="does not show the certificate"):
         dial(replace(over_tcp.address, certificate=b"\0" * 32), HELLO, SECRET)
     assert over_tcp.served == []
 

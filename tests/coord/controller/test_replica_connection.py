@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import fields
-from typing import Any
+from typing import Any, cast
 
 from ptvc.compute.partitioned.totals import WorkerStatistics
 from ptvc.coord.controller.replica_connection import ReplicaConnection
 from ptvc.coord.controller.replicas import ReplicaClient
-from ptvc.replica.protocol import DataflowStatistics, Message, ReplicaProcesses
+from ptvc.replica.protocol import DataflowStatistics, MachineSilent, Message, Outbox, ReplicaProcesses
 
 
 def say(replica: ReplicaClient, *messages: Message) -> None:
@@ -38,3 +38,12 @@ def test_processes_are_those_of_the_connection() -> None:
     assert replica.processes == workers
     replica.detach()
     assert replica.processes == ()
+
+
+def test_a_machine_that_has_fallen_silent_is_that_of_the_attempt() -> None:
+    replica = ReplicaClient("c1", "c", "r1")
+    say(replica, MachineSilent(2))
+    replica.detach()
+    assert replica.silent == (2,), "until it is started anew"
+    replica.attach(cast(Outbox, None), (1, 1), 7)
+    assert replica.silent == ()

@@ -394,14 +394,23 @@ def test_plans_say_among_whom_they_are_divided(runtime: InProcess) -> None:
         assert not [line for line in nodes if "by hash" in line or "level 1" in line], (
             "rows move when they come, and then no more"
         )
-        head, _, *nodes = explained(connection, "PHYSICAL PLAN FOR MATERIALIZED VIEW by_segment")
+        head, *nodes = explained(connection, "PHYSICAL PLAN FOR MATERIALIZED VIEW by_segment")
+        assert head.startswith(f"Divided among {workers} workers: public.customers by"), (
+            "customers are counted in place"
+        )
+        assert [line for line in nodes if line.endswith(", sums with DISTINCT")]
+        connection.execute(
+            "CREATE MATERIALIZED VIEW orders_by_segment AS SELECT c.segment, count(*) AS n FROM orders o"
+            " JOIN customers c USING (customer) GROUP BY c.segment"
+        )
+        head, _, *nodes = explained(connection, "PHYSICAL PLAN FOR MATERIALIZED VIEW orders_by_segment")
         assert head == f"Divided among {workers} workers: rows as they come", "keys of the join may be split"
         moved = re.search(r"  behind level 1: %(\d+)( by hash\(.*?\)), combined\n", "\n".join(nodes))
         assert moved is not None, "segments are not where customers are"
         assert [line for line in nodes if f"%{moved[1]}{moved[2]}" in line and "level 2" in line]
         assert "  behind level 0, in the first step: how many rows keys have" in nodes
         ((document,),) = connection.execute(
-            "EXPLAIN PHYSICAL PLAN AS JSON FOR MATERIALIZED VIEW by_segment"
+            "EXPLAIN PHYSICAL PLAN AS JSON FOR MATERIALIZED VIEW orders_by_segment"
         ).fetchall()
         division = json.loads(document)["division"]
         assert division["workers"] == workers
@@ -412,7 +421,7 @@ def test_plans_say_among_whom_they_are_divided(runtime: InProcess) -> None:
             "CREATE MATERIALIZED VIEW beside AS SELECT o.id, c.segment FROM orders o JOIN customers c USING (customer)"
         )
         head, *_ = explained(connection, "PHYSICAL PLAN FOR MATERIALIZED VIEW beside")
-        assert head.startswith("Divided"), "an index would be in one place"
+        assert head.startswith("Divided"), "each worker holds what it looks up"
         connection.execute("CREATE MATERIALIZED VIEW doubled AS SELECT id * 2 AS twice FROM orders")
         head, *_ = explained(connection, "PHYSICAL PLAN FOR MATERIALIZED VIEW doubled")
         assert (

@@ -36,12 +36,12 @@ JOINED = joined(r.JoinKind.FULL)
 BY_SEGMENT = by_segment(JOINED)
 
 
-def shown(relation: r.Relation, *, written: bool = True) -> Divided | Undivided | None:
-    return maintained(lower(relation, delta_joins=False), 3, NAMES, written=written)[0]
+def shown(relation: r.Relation, index_key: tuple[int, ...] | None = None) -> Divided | Undivided | None:
+    return maintained(lower(relation, delta_joins=False), 3, NAMES, index_key=index_key)[0]
 
 
-def lines(relation: r.Relation, *, written: bool = True) -> list[str]:
-    division = shown(relation, written=written)
+def lines(relation: r.Relation, index_key: tuple[int, ...] | None = None) -> list[str]:
+    division = shown(relation, index_key)
     assert division is not None
     return division.lines()
 
@@ -50,7 +50,7 @@ SHARES = "  before level 0, of 20,000 rows or more at once: shares of the input 
 
 
 def test_what_moves_is_named_with_its_columns_and_level() -> None:
-    division, plan = maintained(lower(BY_SEGMENT, delta_joins=False), 3, NAMES, written=True)
+    division, plan = maintained(lower(BY_SEGMENT, delta_joins=False), 3, NAMES, index_key=None)
     (moved,) = (node.inputs[0] for node in plan if any(by is not None for by in node.exchange))
     (by,) = (by for node in plan for by in node.exchange if by is not None)
     assert isinstance(by, tuple)
@@ -66,6 +66,7 @@ def test_what_moves_is_named_with_its_columns_and_level() -> None:
             {"object": "public.orders", "columns": [1]},
             {"object": "public.customers", "columns": [0]},
         ],
+        "everywhere": [],
         "read_apart": {"rows": 20_000},
         "moves": [
             {
@@ -74,12 +75,24 @@ def test_what_moves_is_named_with_its_columns_and_level() -> None:
                 "by": list(by),
                 "last_level": 1,
                 "combined": True,
+                "distinct_in_place": False,
                 "keys_split": False,
             }
         ],
         "keys_counted": [],
         "output_gathered": None,
+        "index_key": None,
     }
+
+
+def test_what_is_broadcast_is_named() -> None:
+    plan = lower(by_segment(joined(r.JoinKind.INNER)), delta_joins=False)
+    division, _ = maintained(plan, 3, NAMES, index_key=None, few=(plan.imports.index("u2"),))
+    assert division is not None
+    assert division.lines()[0].startswith(
+        "Divided among 3 workers: public.customers everywhere, public.orders by"
+    )
+    assert division.document()["everywhere"] == ["public.customers"]
 
 
 def test_what_stays_where_it_came_to_moves_no_more() -> None:
@@ -93,7 +106,6 @@ def test_equal_rows_of_an_output_that_lies_by_nothing_come_together_where_each_w
     halves = r.Project(JOINED, (0, 4), ("id", "s"))
     expected = f"  behind level 0, of {GATHER_ROWS:,} rows or more: the output by hash of all its columns"
     assert lines(halves)[2:] == [expected]
-    assert lines(halves, written=False)[2:] == [], "the leader has all of an index"
     document = shown(halves)
     assert isinstance(document, Divided)
     assert document.document()["output_gathered"] == {
@@ -103,10 +115,29 @@ def test_equal_rows_of_an_output_that_lies_by_nothing_come_together_where_each_w
     }
 
 
+def test_of_an_index_each_worker_holds_a_range() -> None:
+    """Its rows are dealt out by its key, or move to it last; and operators have the numbers that they have in one process."""
+    by_name = r.Map(ORDERS, (ColumnRef(2, TEXT),), ("key0",))
+    held = "  each worker holds a range of the index by hash(#3)"
+    assert lines(by_name, (3,)) == ["Divided among 3 workers: public.orders by hash(#2)", SHARES, held]
+    joined_by_name = r.Map(JOINED, (ColumnRef(2, TEXT),), ("key0",))
+    plan = lower(joined_by_name, delta_joins=False)
+    division, plan_shown = maintained(plan, 3, NAMES, index_key=(5,))
+    assert isinstance(division, Divided)
+    assert division.lines()[2:] == [
+        f"  behind level 0: %{plan.output} by hash(#5)",
+        "  each worker holds a range of the index by hash(#5)",
+    ]
+    assert division.document()["index_key"] == [5]
+    assert division.document()["output_gathered"] is None
+    assert [node.op for node in plan_shown] == [node.op for node in plan]
+    assert plan_shown.output == plan.output
+
+
 def test_joins_that_may_split_keys_say_so() -> None:
     """Its inputs move as late as they have to, since where they go depends on how many rows keys have."""
     several = by_segment(joined(r.JoinKind.INNER))
-    division, plan = maintained(lower(several, delta_joins=False), 3, NAMES, written=True)
+    division, plan = maintained(lower(several, delta_joins=False), 3, NAMES, index_key=None)
     (join,) = (node for node in plan if isinstance(node.op, JoinOp))
     left, right = join.inputs
     assert division is not None
@@ -137,7 +168,7 @@ def test_queries_are_not_divided() -> None:
 
 def test_of_one_worker_nothing_is_said() -> None:
     plan = lower(BY_SEGMENT)
-    assert maintained(plan, 1, NAMES, written=True) == (None, plan)
+    assert maintained(plan, 1, NAMES, index_key=None) == (None, plan)
     assert of_query(1) is None
 
 
@@ -152,7 +183,7 @@ def test_all_that_moves_is_shown(seed: int) -> None:
         for i, by in zip(node.inputs, node.exchange, strict=True)
         if by is not None
     }
-    shown_ = Divided(division, 2, written=False, names={f"u{i}": f"u{i}" for i in range(9)})
+    shown_ = Divided(division, 2, names={f"u{i}": f"u{i}" for i in range(9)})
     moves = shown_.moves
     assert {(move.producer, move.exchange) for move in moves} == wanted
     part = Part(division, 0, 0, 2)
@@ -160,4 +191,5 @@ def test_all_that_moves_is_shown(seed: int) -> None:
     assert sorted(sent, key=lambda way: (way.leaves, way.producer)) == moves
     assert all(move.producer in part._levels[move.leaves] and move.last > move.leaves for move in moves)
     levels = {move.leaves for move in moves}
-    assert len(shown_.lines()) == 2 + len(levels) + len(shown_.document()["keys_counted"])
+    gathered = shown_.document()["output_gathered"] is not None
+    assert len(shown_.lines()) == 2 + len(levels) + len(shown_.document()["keys_counted"]) + gathered

@@ -20,8 +20,8 @@ from servers.standalone_spark import StandaloneSpark, executors, has_replica, ja
 from ..runtime_process import Runtime
 
 FOUND_WITHIN_S = 120.0
-CORES = 3
-"""Of each machine: one of one machine is a replica's, the others are for jobs."""
+CORES = 5
+"""Of each machine: for a replica of all, for one that comes up beside another, and for jobs."""
 
 
 @dataclass(frozen=True)

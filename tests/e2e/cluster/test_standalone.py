@@ -20,6 +20,7 @@ from servers.standalone_spark import executors, has_replica, python_workers
 
 from ..runtime_process import Runtime
 from .conftest import CORES, Cluster
+from .views import await_views
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800)]
 
@@ -56,22 +57,7 @@ def runtime(cluster: Cluster) -> Iterator[Runtime]:
 
 
 def check(runtime: Runtime) -> None:
-    """Each view is what its query says; all of it at one time."""
-
-    def same() -> bool:
-        with runtime.connect() as connection:
-            connection.execute("SET statement_timeout = '200s'")
-            connection.execute("BEGIN")
-            for name, query in VIEWS.items():
-                found, expected = (
-                    sorted(connection.execute(text.encode()).fetchall())
-                    for text in (f"SELECT * FROM {name}", query)
-                )
-                assert found == expected
-                assert found
-        return True
-
-    assert runtime.eventually(same, BACK_WITHIN_S)
+    await_views(runtime, VIEWS, BACK_WITHIN_S)
     runtime.eventually(lambda: online(runtime), BACK_WITHIN_S)
 
 

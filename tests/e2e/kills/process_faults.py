@@ -10,6 +10,8 @@ from functools import partial
 from threading import Event
 from typing import Protocol
 
+from faults.standing_still import stand_still
+
 from ..runtime_process import Runtime
 
 _PAUSE = Event()
@@ -36,13 +38,16 @@ def signalled(pids: set[int], number: signal.Signals) -> None:
 
 def worker(runtime: Runtime) -> int:
     """The process of the replica that is there, which may be another one in a moment."""
-    query = "SELECT process_id FROM mz_internal.mz_cluster_replica_statuses WHERE status = 'online'"
+    query = (
+        "SELECT process_id FROM mz_internal.mz_cluster_replica_statuses "
+        "WHERE status = 'online' AND process_id IS NOT NULL"
+    )
     return int(runtime.eventually(lambda: runtime.run(query))[0][0])
 
 
 @contextmanager
 def stopped(pids: set[int]) -> Iterator[None]:
-    signalled(pids, signal.SIGSTOP)
+    stand_still(*pids)
     try:
         yield
     finally:

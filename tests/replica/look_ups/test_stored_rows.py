@@ -22,7 +22,7 @@ from ptvc.persist.write import INLINE_MAX_BYTES, write_parts
 from ptvc.replica.index import Numbers
 from ptvc.replica.look_ups import answers, stored_look_ups, stored_rows
 from ptvc.replica.look_ups.stored_look_ups import StoredLookUps
-from ptvc.replica.look_ups.stored_rows import KeptRuns, Keys, StoredRows
+from ptvc.replica.look_ups.stored_rows import KeptRuns, Keys, StoredParts, StoredRows
 from ptvc.replica.protocol import LookedUp, LookUpStored, StoredChange
 from ptvc.repr.batch import NO_ERRORS, Batch, Delta, batch_from_rows, from_record
 from ptvc.repr.schema import ERROR_SCHEMA, Column, Schema
@@ -183,6 +183,49 @@ def test_many_keys_as_an_array(table: Table) -> None:
         assert answer is not None
         assert answer[0].columns[0].to_pylist() == [key for key in keys.to_pylist() if key < there]
         assert answer[1].tolist() == [i for i, key in enumerate(keys.to_pylist()) if key < there]
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_small_parts_that_are_put_together(seed: int, table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also for who still looks at the parts of before, which others have replaced or made room for since."""
+    random = Random(seed)
+    monkeypatch.setattr(stored_rows, "TOGETHER", random.choice((2, 3, 8)))
+    monkeypatch.setattr(stored_rows, "FEW_ROWS", 0)
+    monkeypatch.setattr(stored_rows, "FILTERED_ROWS", random.choice((1, 50)))
+    kept = KeptRuns(random.choice((2_000, 20_000, stored_rows.KEPT_BYTES)))
+    rows, grouped = StoredRows(SCHEMA, KEY, kept), 0
+    looking: list[tuple[StoredParts, list[int], int, list[Counter[Row]]]] = []
+    for now in range(1, 60):
+        there = list(table.parts)
+        gone: list[int] = []
+        if len(there) > 3 and random.random() < 0.2:  # neighbours, as a compaction merges
+            start = random.randrange(len(there) - 2)
+            gone = there[start : start + random.randint(2, 6)]
+        number = table.write(
+            [
+                (("w", random.randrange(40), random.choice("xyz")), now, 1)
+                for _ in range(random.randint(1, 30))
+            ]
+        )
+        added = [number, table.merge(gone, now - 1)] if gone else [number]
+        rows.change(table.change(*added, gone=tuple(gone)))
+        parts = rows.now()
+        assert parts is not None
+        keys = [random.randrange(42) for _ in range(random.choice((1, 2, 30)))]
+        looking.append((parts, keys, now, [table.at(key, now) for key in keys]))
+        random.shuffle(looking)
+        for seen, asked_for, as_of, wanted in looking[-3:]:
+            answer = seen.lookup_each((asked_for,), as_of, (0, 1, 2), table.cache, table.blob)
+            assert answer is not None
+            each: list[Counter[Any]] = [Counter() for _ in asked_for]
+            values = zip(*(column.to_pylist() for column in answer[0].columns), strict=True)
+            for row, key, diff in zip(values, answer[1].tolist(), answer[0].diffs.tolist(), strict=True):
+                each[key][row] += diff
+            assert each == wanted
+        kept.gather(random.choice(looking)[0])
+        grouped += sum(part.group is not None for part in parts.parts)
+        del looking[:-6]
+    assert grouped or kept._most < stored_rows.KEPT_BYTES
 
 
 def test_a_small_blob_is_fetched_once(table: Table) -> None:

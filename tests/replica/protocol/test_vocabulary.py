@@ -24,6 +24,7 @@ from ptvc.replica.protocol import (
 )
 from ptvc.replica.protocol.forms import class_form
 from ptvc.replica.protocol.vocabulary import class_of, classes, number_of
+from ptvc.storage.source.file_shares import Extent
 from ptvc.storage.source.s3.bucket import Found
 
 MESSAGES = (addresses, commits, connectors, dataflows, jobs, peek_messages, processes, subscriptions)
@@ -60,8 +61,8 @@ def reached() -> set[Any]:
 
 
 def test_it_is_what_can_be_reached_from_messages() -> None:
-    # Which is a Get, too; and what a share of S3 is of, whose field may hold any of these.
-    assert set(classes()) == reached() | {Changes, Found}
+    # Which is a Get, too; and what shares of files and of S3 are of, whose field may hold any of these.
+    assert set(classes()) == reached() | {Changes, Extent, Found}
     assert len(set(classes())) == len(classes())
 
 

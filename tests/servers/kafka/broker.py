@@ -18,7 +18,6 @@ from base64 import urlsafe_b64encode
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from random import Random
 from time import monotonic, sleep
 from typing import Any
 
@@ -35,6 +34,7 @@ from confluent_kafka import (
 from confluent_kafka.admin import AdminClient, NewPartitions, NewTopic
 
 from ..maven_jars import KAFKA, java
+from ..ports import free_ports
 from .listeners import NAME, SECURED, SecuredListeners
 from .node import KafkaNode
 
@@ -48,7 +48,7 @@ Record = tuple[bytes | None, bytes | None]
 
 class KafkaBroker:
     def __init__(self, folder: Path) -> None:
-        self.port, controller_port, *ports = _free_ports(2 + len(SECURED))
+        self.port, controller_port, *ports = free_ports(2 + len(SECURED))
         self.secured = SecuredListeners(ports)
         self.bootstrap = f"127.0.0.1:{self.port}"
         self._controller_address = f"127.0.0.1:{controller_port}"
@@ -330,22 +330,6 @@ def _await(condition: Callable[[], bool], what_else: str) -> None:
     while not condition():
         assert monotonic() < deadline, what_else
         sleep(0.05)
-
-
-def _free_ports(count: int) -> list[int]:
-    """Below those that the system hands out, so that they are still free when the broker starts again."""
-    random = Random()
-    found: list[int] = []
-    while len(found) < count:
-        port = random.randrange(20_000, 32_000)
-        with socket.socket() as tried:
-            try:
-                tried.bind(("127.0.0.1", port))
-            except OSError:
-                continue
-        if port not in found:
-            found.append(port)
-    return found
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from ptvc.storage.connections.addresses import Addresses
 from ptvc.storage.connections.failures import ConnectionFailed, Step
-from servers.postgres_listening import free_port
+from servers.ports import free_port
 
 from .outside import silence
 

@@ -17,7 +17,7 @@ from ptvc.storage.connections.failures import ConnectionFailed, Step
 from ptvc.storage.connections.options import ConnectionKind, ConnectionOptions, SecretRef
 from ptvc.storage.connections.validation import validate
 from servers.certificates import Authority
-from servers.postgres_listening import free_port
+from servers.ports import free_port
 from servers.s3_server import S3Server
 
 from .outside import registry, silence

@@ -12,7 +12,7 @@ from ptvc.storage.connections.failures import ConnectionFailed
 from ptvc.storage.connections.options import ConnectionKind, ConnectionOptions, SecretRef, Value
 from ptvc.storage.connections.validation import validate
 from servers.iceberg_rest import iceberg_rest
-from servers.postgres_listening import free_port
+from servers.ports import free_port
 
 from .outside import postgres_with_passwords
 

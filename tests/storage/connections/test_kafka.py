@@ -16,7 +16,7 @@ from ptvc.storage.connections.options import ConnectionKind, ConnectionOptions, 
 from ptvc.storage.connections.validation import validate
 from ptvc.storage.connections.values import Values
 from servers.certificates import Authority
-from servers.postgres_listening import free_port
+from servers.ports import free_port
 
 from .outside import registry, silence
 

@@ -9,11 +9,11 @@ from zlib import crc32
 import numpy as np
 import pyarrow as pa
 import pytest
+from faults.scarce_disk import ScarceDisk
 from ptvc.errors import DiskFull
 from ptvc.storage.upsert import keyed_rows, merge
 from ptvc.storage.upsert.keyed_rows import KeyedRows
 from ptvc.storage.upsert.scratch import Scratch
-from scarce_disk import ScarceDisk
 
 TYPES = (pa.int64(), pa.string(), pa.string(), pa.bool_())
 KEY = (0, 1)

@@ -7,12 +7,12 @@ from random import Random
 
 import pyarrow as pa
 import pytest
+from faults.scarce_disk import ScarceDisk
 from ptvc.errors import DiskFull, StorageError
 from ptvc.storage.upsert import merge, restore
 from ptvc.storage.upsert.block import Columns
 from ptvc.storage.upsert.restore import restored
 from ptvc.storage.upsert.scratch import Scratch
-from scarce_disk import ScarceDisk
 
 TYPES = (pa.int64(), pa.string(), pa.bool_())
 Update = tuple[int, str, int]

@@ -15,7 +15,7 @@ from dbt.adapters.base.meta import available
 from dbt.adapters.contracts.connection import AdapterRequiredConfig
 from dbt_common.exceptions import DbtRuntimeError
 
-from dbt.adapters.ptvc.connections import open_handle
+from dbt.adapters.ptvc.connections import is_lost, lost, open_handle
 from dbt.adapters.ptvc.dependencies import transitive_dependents
 from dbt.adapters.ptvc.deploying import default_grants
 from dbt.adapters.ptvc.deployment import quoted
@@ -23,7 +23,14 @@ from dbt.adapters.ptvc.relation import PtvcRelation
 from dbt.adapters.ptvc.staging.names import REFERENCES, Name
 from dbt.adapters.ptvc.staging.own_tables import obstacle, reads_by_plain_name, with_own_tables
 from dbt.adapters.ptvc.staging.readers import above_readers
-from dbt.adapters.ptvc.staging.results import NOT_DONE, failed_tests_above, not_done, refusal, reported
+from dbt.adapters.ptvc.staging.results import (
+    NOT_DONE,
+    data_tests_on,
+    failed_tests_above,
+    not_done,
+    refusal,
+    reported,
+)
 from dbt.adapters.ptvc.staging.session import StagingSession
 from dbt.adapters.ptvc.staging.sinks import SinksAdapter
 from dbt.adapters.ptvc.staging.staged import (
@@ -41,6 +48,7 @@ _RELATIONS = ("model", "seed", "snapshot")
 
 _SINK_TIMEOUT_S = 600.0
 _ATTEMPTS = 3
+_MAYBE_RELEASED = "If the release was complete at that moment, the next run finds nothing to change."
 _WORTH_ANOTHER = ("40001", "55000")
 """Another session has defined something on the same objects meanwhile; clusters did not come to rest.  Nothing was changed."""
 
@@ -98,14 +106,15 @@ class StagingAdapter(SinksAdapter):
         left = {staging_schema(schema) for schema in schemas} & self._schemas_there
         if not left:
             return
-        session = self._staging_session()
-        try:
-            for schema in sorted(left):
-                if session.try_lock(schema):
-                    self._say(f"dropping {schema}, which a run has left that was killed")
-                    session.run([f"drop schema if exists {quoted(schema)} cascade"])
-        finally:
-            session.close()
+        with self.connections.exception_handler(""):
+            session = self._staging_session()
+            try:
+                for schema in sorted(left):
+                    if session.try_lock(schema):
+                        self._say(f"dropping {schema}, which a run has left that was killed")
+                        session.run([f"drop schema if exists {quoted(schema)} cascade"])
+            finally:
+                session.close()
 
     @available.parse(lambda *a, **k: True)
     def has_begun(self) -> bool:
@@ -115,7 +124,8 @@ class StagingAdapter(SinksAdapter):
     def begin(self, schemas: Sequence[str]) -> bool:
         """Before anything in these schemas is changed: one run at a time does so.  True if another one was waited for: what was
         there before may be another now."""
-        return self._staging.begin(schemas, self._look_anew)
+        with self.connections.exception_handler(""):
+            return self._staging.begin(schemas, self._look_anew)
 
     def _look_anew(self) -> str | None:
         """Reads the catalog into dbt's cache, and says what of this run is out of date."""
@@ -207,7 +217,8 @@ class StagingAdapter(SinksAdapter):
     @available.parse(lambda self, target: target)
     def staged_as(self, target: PtvcRelation) -> PtvcRelation:
         """Where to build what is to take the place of `target` when the run ends."""
-        relation = self._staging.relation(target, self._default_privileges)
+        with self.connections.exception_handler(""):
+            relation = self._staging.relation(target, self._default_privileges)
         self.cache.update_schemas([(relation.database, relation.schema or "")])
         return relation
 
@@ -283,15 +294,15 @@ class StagingAdapter(SinksAdapter):
         tests = failed_tests_above(by_node, children)
         staged = self._staging.all
         for attempt in range(1, _ATTEMPTS + 1):
-            edges = self._dependency_edges()
-            causes = held(staged, failed, children, edges, self._staging.schemas, made, tests)
-            going = {
-                name_of(later.sink)
-                for later in self._staging.later_sinks
-                if later.replaces and later.node not in descendants(causes, children) | failed
-            }
-            taken = [one.without(going) for one in staged if one.node not in causes]
             try:
+                edges = self._dependency_edges()
+                causes = held(staged, failed, children, edges, self._staging.schemas, made, tests)
+                going = {
+                    name_of(later.sink)
+                    for later in self._staging.later_sinks
+                    if later.replaces and later.node not in descendants(causes, children) | failed
+                }
+                taken = [one.without(going) for one in staged if one.node not in causes]
                 sinks = {name_of(sink): sink for one in taken for sink in one.sinks}
                 reads = {name: name_of(self.reads_now(sink)) for name, sink in sinks.items()}
                 self._staging.place(taken, edges, reads)
@@ -300,13 +311,20 @@ class StagingAdapter(SinksAdapter):
                 if error.sqlstate in _WORTH_ANOTHER and attempt < _ATTEMPTS:
                     self._say(f"once more, since the release was refused: {error}")
                     continue
-                self._refused(by_node, str(error).strip())
+                if is_lost(error):
+                    self._refused(by_node, parents, f"{lost(self.credentials)} {_MAYBE_RELEASED}", "failed")
+                else:
+                    self._refused(by_node, parents, str(error).strip())
+                return
+            except DbtRuntimeError as error:  # of what is asked before the release
+                self._refused(by_node, parents, str(error).strip(), "failed")
                 return
         for node, cause in causes.items():
-            self._keep_old(by_node.get(node), "skipped", cause)
+            self._keep_old(by_node.get(node), "error" if cause.is_error else "skipped", cause.reason)
+        self._have_tested_again(causes, by_node, parents)
         self._settle_sinks(taken, by_node, descendants(causes, children) | failed)
 
-    def run_stopped(self, results: Sequence[Any]) -> bool:
+    def run_stopped(self, results: Sequence[Any], parents: Mapping[str, Sequence[str]]) -> bool:
         """Nothing takes its place.  Who interrupts a commit does not know whether it has been; later only sinks are waited for."""
         by_node = {result.node.unique_id: result for result in results}
         going_over, self._going_over = self._going_over, {}
@@ -321,13 +339,31 @@ class StagingAdapter(SinksAdapter):
         )
         for node in self._staging.nodes:
             self._keep_old(by_node.get(node), "skipped", cause)
+        self._have_tested_again(self._staging.nodes, by_node, parents)
         return True
 
-    def _refused(self, by_node: Mapping[str, Any], reason: str) -> None:
+    def _refused(
+        self,
+        by_node: Mapping[str, Any],
+        parents: Mapping[str, Sequence[str]],
+        reason: str,
+        happened: str = "was refused",
+    ) -> None:
         targets = [(one.node, one.target) for one in self._staging.all]
         nodes = {node: result.node.name for node, result in by_node.items() if node in self._staging.nodes}
-        for node, (status, cause) in refusal(reason, nodes, targets).items():
+        for node, (status, cause) in refusal(reason, nodes, targets, happened).items():
             self._keep_old(by_node[node], status, cause)
+        self._have_tested_again(self._staging.nodes, by_node, parents)
+
+    def _have_tested_again(
+        self, gone: Collection[str], by_node: Mapping[str, Any], parents: Mapping[str, Sequence[str]]
+    ) -> None:
+        """What a test has found out about an object that is dropped says nothing of the one that is made next."""
+        for test, node in data_tests_on(gone, by_node, parents).items():
+            result = by_node[test]
+            of = node.split(".", 2)[-1]
+            reason = f"the {of} that it has read is dropped, and has not taken its place"
+            self._not_done(result, "skipped", f"{result.node.name} is to run again: {reason}")
 
     def _keep_old(self, result: Any, status: str, cause: str) -> None:
         """What `dbt retry` is to do again."""

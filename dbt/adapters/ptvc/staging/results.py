@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -18,10 +18,14 @@ NOT_DONE = (*FAILED, "skipped", "partial success")
 
 
 def refusal(
-    reason: str, nodes: Mapping[str, str], targets: Iterable[tuple[str, PtvcRelation]]
+    reason: str,
+    nodes: Mapping[str, str],
+    targets: Iterable[tuple[str, PtvcRelation]],
+    happened: str = "was refused",
 ) -> dict[str, tuple[str, str]]:
-    """The status of each node of a release that was refused, and its message: one of them has the error, that which it names if it names
-    one, and the others are held back by it.  `nodes` are their names, `targets` the places of what they have staged."""
+    """The status of each node of a release that was refused, or to which something else has `happened`, and its message: one of them has the
+    error, that which it names if it names one, and the others are held back by it.  `nodes` are their names, `targets` the places of what
+    they have staged."""
     named = (node for node, target in targets if node in nodes and _names(reason, target))
     cause = next(named, next(iter(nodes), None))
     others = ", ".join(name for node, name in nodes.items() if node != cause)
@@ -29,10 +33,10 @@ def refusal(
     for node in nodes:
         if node == cause:
             held_back = f". Held back with it: {others}" if others else ""
-            refused = f"the release of this run was refused, as a whole: {reason}"
+            refused = f"the release of this run {happened}, as a whole: {reason}"
             found[node] = "error", refused.removesuffix(".") + held_back if others else refused
         else:
-            said = f"the release of this run was refused; the error is that of {nodes[cause or '']}"
+            said = f"the release of this run {happened}; the error is that of {nodes[cause or '']}"
             found[node] = "skipped", said
     return found
 
@@ -62,6 +66,25 @@ def failed_tests_above(by_node: Mapping[str, Any], children: Mapping[str, Collec
             for below in descendants(node.depends_on_nodes, children):
                 if below in by_node and by_node[below].status == "skipped":
                     found.setdefault(below, node.name)
+    return found
+
+
+def data_tests_on(
+    gone: Collection[str], by_node: Mapping[str, Any], parents: Mapping[str, Sequence[str]]
+) -> dict[str, str]:
+    """The data tests that have passed, or warned, on objects of the nodes that are `gone`, each with one of these nodes.  A test reads what
+    its ephemeral models read."""
+    found = {}
+    for id_, result in by_node.items():
+        node = result.node
+        if node.resource_type != "test" or result.status in NOT_DONE:
+            continue
+        read = {
+            *node.depends_on_nodes,
+            *(above for cte in node.extra_ctes for above in parents.get(cte.id, ())),
+        }
+        if read & set(gone):
+            found[id_] = min(read & set(gone))
     return found
 
 

@@ -33,7 +33,7 @@ class HearsOfRuns(Protocol):
     def run_ended(self, results: Sequence[Any], parents: Mapping[str, Sequence[str]]) -> None:
         """`results` are dbt's RunResults, `parents` the nodes that each node is made from."""
 
-    def run_stopped(self, results: Sequence[Any]) -> bool:
+    def run_stopped(self, results: Sequence[Any], parents: Mapping[str, Sequence[str]]) -> bool:
         """By Ctrl-C, before its end or in it.  Whether something was staged."""
 
 
@@ -59,13 +59,11 @@ def tell_of_runs(adapter_type: type[HearsOfRuns]) -> None:
     def execute_nodes(original: Callable[..., Any], task: GraphRunnableTask) -> Any:
         results = original(task)
         if (adapter := adapter_of(task)) is not None:
-            assert task.manifest is not None
-            nodes = (*task.manifest.nodes.values(), *task.manifest.functions.values())
             try:
                 with adapter.connection_named("master"):
-                    adapter.run_ended(results, {node.unique_id: node.depends_on_nodes for node in nodes})
+                    adapter.run_ended(results, _parents(task))
             except (KeyboardInterrupt, SystemExit):
-                if adapter.run_stopped(task.node_results):
+                if adapter.run_stopped(task.node_results, _parents(task)):
                     _write(task)
                 raise
         return results
@@ -76,13 +74,19 @@ def tell_of_runs(adapter_type: type[HearsOfRuns]) -> None:
             return original(task, pool)
         except (KeyboardInterrupt, SystemExit):
             adapter = adapter_of(task)
-            if adapter is not None and adapter.run_stopped(task.node_results):
+            if adapter is not None and adapter.run_stopped(task.node_results, _parents(task)):
                 _add_what_was_not_done(task)
             raise
 
     _wrap("_runtime_initialize", choose_nodes)
     _wrap("execute_nodes", execute_nodes)
     _wrap("run_queue", run_queue)
+
+
+def _parents(task: GraphRunnableTask) -> dict[str, Sequence[str]]:
+    assert task.manifest is not None
+    nodes = (*task.manifest.nodes.values(), *task.manifest.functions.values())
+    return {node.unique_id: node.depends_on_nodes for node in nodes}
 
 
 def _wrap(name: str, around: Callable[..., Any]) -> None:

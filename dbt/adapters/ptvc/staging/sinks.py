@@ -9,7 +9,7 @@ from dbt_common.exceptions import DbtRuntimeError
 
 from dbt.adapters.ptvc.dependencies import read_by
 from dbt.adapters.ptvc.relation import PtvcRelation
-from dbt.adapters.ptvc.sink_definition import SinkChange, sink_change, upstream_of
+from dbt.adapters.ptvc.sink_definition import SinkChange, cluster_of, sink_change, upstream_of
 from dbt.adapters.ptvc.staging.retired import is_retired, left_over, read_below, retired_below, stands_for
 from dbt.adapters.ptvc.staging.staged import name_of
 from dbt.adapters.ptvc.waiting import WaitingAdapter
@@ -64,16 +64,12 @@ class SinksAdapter(WaitingAdapter):
     def sink_change(self, sink: PtvcRelation, create_sql: str) -> str:
         """What of the sink that is there is another one in that statement: a value of `SinkChange`.
 
-        What it reads is what it does now, whichever it was made over.
+        What it reads and where it runs is what it does now, whichever it was made with.
         """
-        written, as_it_is = self._sink_definitions(sink)
+        written, _ = self._sink_definitions(sink)
         change = sink_change(written, create_sql)
-        if change in (SinkChange.TARGET, SinkChange.MANNER):
-            return change.value
-        reads, named = upstream_of(as_it_is), upstream_of(create_sql)
-        # What is retired makes way for its successor by itself.
-        goes_on = is_retired(reads) or name_of(reads) == (named.schema or sink.schema, named.identifier)
-        change = SinkChange.NOTHING if goes_on else SinkChange.UPSTREAM
+        if change not in (SinkChange.TARGET, SinkChange.MANNER):
+            change = SinkChange.ALTERED if self.sink_alterations(sink, create_sql) else SinkChange.NOTHING
         return change.value
 
     def reads_now(self, sink: PtvcRelation) -> PtvcRelation:
@@ -87,10 +83,20 @@ class SinksAdapter(WaitingAdapter):
             raise DbtRuntimeError(f"sink {sink.render()} is not there any more.")
         return rows[0][0], rows[0][1]
 
-    @available.parse(lambda *a, **k: "")
-    def sink_alteration(self, sink: PtvcRelation, create_sql: str) -> str:
-        """What has it read what that statement names."""
-        return f"alter sink {sink.render()} set from {upstream_of(create_sql).render()}"
+    @available.parse_list
+    def sink_alterations(self, sink: PtvcRelation, create_sql: str) -> list[str]:
+        """What has it run in the cluster that the statement names, if that names one, and read what it names."""
+        _, as_it_is = self._sink_definitions(sink)
+        found = []
+        cluster = cluster_of(create_sql)
+        if cluster not in (None, cluster_of(as_it_is)):
+            found.append(f"alter sink {sink.render()} set cluster {self.quote(cluster)}")  # type: ignore[no-untyped-call]
+        reads, named = upstream_of(as_it_is), upstream_of(create_sql)
+        # What is retired makes way for its successor by itself.
+        goes_on = is_retired(reads) or name_of(reads) == (named.schema or sink.schema, named.identifier)
+        if not goes_on:
+            found.append(f"alter sink {sink.render()} set from {named.render()}")
+        return found
 
     def _successor(self, sink: PtvcRelation, old: PtvcRelation) -> PtvcRelation:
         for found in self.list_relations(old.database, old.schema or ""):

@@ -14,13 +14,22 @@ from dataclasses import dataclass, replace
 
 from dbt.adapters.ptvc.dependencies import Edge, transitive_dependents
 from dbt.adapters.ptvc.relation import PtvcRelation, shorten
-from dbt.adapters.ptvc.staging.names import Name
+from dbt.adapters.ptvc.staging.names import Name, renamed_schema
 
 SUFFIX = "__dbt_next"
 
 
 def staging_schema(schema: str) -> str:
     return shorten(schema, SUFFIX)
+
+
+def in_place(sql: str, schemas: Iterable[str]) -> str:
+    """`sql` with all that is staged beside `schemas` called what it will be called."""
+    if SUFFIX not in sql:
+        return sql
+    for schema in schemas:
+        sql = renamed_schema(sql, staging_schema(schema), schema)
+    return sql
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +65,14 @@ class Staged:
         return replace(self, sinks=tuple(sink for sink in self.sinks if name_of(sink) not in going))
 
 
+@dataclass(frozen=True, slots=True)
+class Held:
+    """Why a staged object does not take its place.  It `is_error` where no result of the run says so already."""
+
+    reason: str
+    is_error: bool = False
+
+
 def name_of(relation: PtvcRelation) -> Name:
     return relation.schema, relation.identifier
 
@@ -78,7 +95,7 @@ def held(
     staging: Collection[str],
     made: Collection[Name] = (),
     tests: Mapping[str, str] | None = None,
-) -> dict[str, str]:
+) -> dict[str, Held]:
     """The nodes whose staged objects do not take their places, and why: what is connected with a failure stays as it was.
 
     `failed` are the nodes of the run that failed or were skipped, `children` the nodes that are made from each, `edges` what rests on
@@ -86,16 +103,17 @@ def held(
     failed tests, by the nodes that were skipped for them.
     """
     below = {one.node: descendants([one.node], children) for one in staged}
-    causes = {one.node: "it failed itself" for one in staged if one.node in failed}
+    causes = {one.node: Held("it failed itself") for one in staged if one.node in failed}
     lost = set(failed)
     blamed = dict(tests or {})
     while True:
         found = {}
         for node, other, relation in _connected(staged, causes, lost, below):
-            found[node] = f"{_short(other)}{relation}"
+            reason = f"{_short(other)}{relation}"
             if other in blamed:
                 blamed.setdefault(node, blamed[other])
-                found[node] += f", since test {blamed[other]} failed"
+                reason += f", since test {blamed[other]} failed"
+            found[node] = Held(reason)
         taken = [one for one in staged if one.node not in causes and one.node not in found]
         found.update(_left_resting(taken, edges, staging, made) if not found else {})
         if not found:
@@ -106,7 +124,7 @@ def held(
 
 def _connected(
     staged: Sequence[Staged],
-    causes: Mapping[str, str],
+    causes: Mapping[str, Held],
     lost: Collection[str],
     below: Mapping[str, set[str]],
 ) -> Iterable[tuple[str, str, str]]:
@@ -118,14 +136,14 @@ def _connected(
         if failures:
             yield one.node, failures[0], " is made from it, and stays as it was"
             continue
-        above = next((held for held in causes if one.node in below[held]), None)
+        above = next((other for other in causes if one.node in below[other]), None)
         if above is not None:
             yield one.node, above, ", which it is made from, stays as it was"
 
 
 def _left_resting(
     taken: Sequence[Staged], edges: Sequence[Edge], staging: Collection[str], made: Collection[Name]
-) -> dict[str, str]:
+) -> dict[str, Held]:
     """Those whose old object something rests on that does not go with it."""
     remaining = after(taken, edges, staging)
     going = {name_of(one.existing) for one in taken if one.existing is not None and not one.in_place}
@@ -135,14 +153,30 @@ def _left_resting(
         if one.existing is None or one.in_place:
             continue
         keeping = {name_of(sink) for sink in one.sinks}
-        for dependent in transitive_dependents(one.existing, remaining):
-            if dependent.is_index or name_of(dependent) in going | keeping:
-                continue
-            if one.forced and name_of(dependent) not in made:
-                continue
-            found[one.node] = f"{dependent.sql_kind} {dependent.render()} rests on it, and is not built anew"
-            break
+        left = [
+            dependent
+            for dependent in transitive_dependents(one.existing, remaining)
+            if not dependent.is_index
+            and name_of(dependent) not in going | keeping
+            and not (one.forced and name_of(dependent) not in made)
+        ]
+        if left:
+            found[one.node] = Held(_in_the_way(left, remaining), is_error=True)
     return found
+
+
+def _in_the_way(left: Sequence[PtvcRelation], edges: Sequence[Edge]) -> str:
+    """`left` are nearest first, and dropped the other way round.  What the run makes over one of them falls with it, and is made anew."""
+    drops = []
+    for one in reversed(left):
+        made_over_it = [
+            above for above in transitive_dependents(one, edges) if not above.is_index and above not in left
+        ]
+        drops.append(f"drop {one.sql_kind} {one.render()}{' cascade' if made_over_it else ''}")
+    return (
+        f"{left[0].sql_kind} {left[0].render()} rests on it, and is not built anew. Drop what is in the way, and run dbt again: "
+        f"`{'; '.join(drops)}`"
+    )
 
 
 def descendants(nodes: Iterable[str], children: Mapping[str, Collection[str]]) -> set[str]:

@@ -10,13 +10,14 @@ import psycopg
 from dbt.adapters.events.logging import AdapterLogger
 from dbt_common.exceptions import DbtRuntimeError
 
+from dbt.adapters.ptvc.connections import is_lost
 from dbt.adapters.ptvc.dependencies import Edge
 from dbt.adapters.ptvc.relation import PtvcRelation
 from dbt.adapters.ptvc.staging.literals import renamed_in_literals
-from dbt.adapters.ptvc.staging.names import REFERENCES, Name, Reference, renamed_schema
+from dbt.adapters.ptvc.staging.names import REFERENCES, Name, Reference
 from dbt.adapters.ptvc.staging.placing import statements
 from dbt.adapters.ptvc.staging.session import StagingSession
-from dbt.adapters.ptvc.staging.staged import Staged, name_of, staging_schema
+from dbt.adapters.ptvc.staging.staged import Staged, in_place, name_of, staging_schema
 
 logger = AdapterLogger("ptvc")
 
@@ -74,9 +75,7 @@ class Staging:
 
     def in_place(self, sql: str) -> str:
         """A query with all staged relations called what they will be called."""
-        for schema in list(self._schemas):
-            sql = renamed_schema(sql, staging_schema(schema), schema)
-        return sql
+        return in_place(sql, list(self._schemas))
 
     def literals_in_place(self, sql: str) -> str:
         """A query whose string literals call everything that is staged what it will be called."""
@@ -157,8 +156,9 @@ class Staging:
                     "commit",
                 ]
             )
-        except psycopg.Error:
-            self._session.leave_transaction()
+        except psycopg.Error as error:
+            if not is_lost(error):
+                self._session.leave_transaction()
             raise
         self._forget()
 
@@ -174,7 +174,8 @@ class Staging:
                 if session.there_are([relation.schema or "" for relation in self._schemas.values()]):
                     session.run([*_undone(self.all), *self._schemas_dropped()])
             except psycopg.Error as error:
-                logger.warning(f"what was staged is left for the next run to drop: {error}")
+                reason = "the connection to the runtime was lost" if is_lost(error) else error
+                logger.warning(f"what was staged is left for the next run to drop: {reason}")
             finally:
                 self._forget()
                 self._failure = None

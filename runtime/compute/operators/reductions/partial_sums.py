@@ -6,7 +6,9 @@ rows   (k, 10) (k, 20) @3  (k, 5) @4       sums     k, sum 30, twice @3    k, su
 ```
 
 The state of counts and sums adds up, whoever adds: so `Reduce.with_sums` gives the same as the rows themselves would.  That holds for
-floats, too, whose sums are exact, and for updates of any sign.  What looks at values (min, max, DISTINCT) gains nothing by them.
+floats, too, whose sums are exact, and for updates of any sign.  So it does for aggregates over DISTINCT where all rows of a group that have
+the same value are in one place, which counts them: what a value adds when it appears is a sum like any other.  What min and max look at is
+not added up.
 """
 
 from __future__ import annotations
@@ -26,6 +28,7 @@ from ....repr.types import INT8
 from ...plan import ReduceOp
 from ..segments import Ints, segments_of
 from .accumulators import Accumulators
+from .distinct_values import DistinctValues
 from .float_state import FloatSums, Gained
 
 SUMS, FLOATS = "sums", "floats"
@@ -45,16 +48,27 @@ def sum_schemas(op: ReduceOp, schema: Schema) -> dict[str, Schema]:
     return found
 
 
-def sums_of(op: ReduceOp, schema: Schema, rows: Batch) -> dict[str, Batch]:
-    """What the rows, of which there is one at least, add to the sums; what is nothing is left out."""
+def sums_of(
+    op: ReduceOp, schema: Schema, rows: Batch, distinct: Mapping[int, DistinctValues] | None = None
+) -> dict[str, Batch]:
+    """What the rows, of which there is one at least, add to the sums; what is nothing is left out.  `distinct` takes in the rows' values of
+    each DISTINCT argument; without it these add nothing."""
     accumulators = Accumulators(op, schema)
     keys = tuple(canonical(column) for column in rows.columns[: op.keys])
     segments = segments_of(rows, keys)
+    of_rows = segments.of_rows()
     counts = segments.sums(rows.diffs)
     sums = np.zeros((accumulators.width, len(counts)), np.int64)
     columns = dict(enumerate(rows.columns))
     for at, values in accumulators.feed(None, columns, rows.diffs):
         sums[at] = counts if values is rows.diffs else segments.sums(values)
+    feeds = accumulators.float_feeds(None, columns, of_rows, rows.diffs)
+    for argument, state in (distinct or {}).items():
+        crossings = state.step(rows, keys, of_rows)
+        crossed = {argument: crossings.values}
+        for at, values in accumulators.feed(argument, crossed, crossings.diffs):
+            np.add.at(sums[at], crossings.segments, values)
+        feeds += accumulators.float_feeds(argument, crossed, crossings.segments, crossings.diffs)
     heads = segments.heads[segments.group]
 
     def batch(which: Indices, values: tuple[Ints, ...], diffs: Ints) -> Batch:
@@ -65,7 +79,6 @@ def sums_of(op: ReduceOp, schema: Schema, rows: Batch) -> dict[str, Batch]:
     found = {SUMS: batch(there, tuple(sums[:, there]), counts[there])}
     if accumulators.floats:
         floats = FloatSums(tuple(accumulators.floats))
-        feeds = accumulators.float_feeds(None, columns, segments.of_rows(), rows.diffs)
         which, codes, values = floats.summed(floats.fed(feeds))
         found[FLOATS] = batch(which, (codes, values), np.zeros(len(which), np.int64))
     return {name: some for name, some in found.items() if len(some)}

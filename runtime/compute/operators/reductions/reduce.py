@@ -47,7 +47,7 @@ from .distinct_values import DistinctValues
 from .float_state import Feed, FloatState, Gained
 from .float_sum import ExactSums
 from .hierarchical import Extremes
-from .partial_sums import Placed, Sums, noted, sum_schemas
+from .partial_sums import Placed, Sums, noted, sum_schemas, sums_of
 from .presence import Extreme
 from .whole_group import WholeGroups
 
@@ -130,6 +130,13 @@ class Reduce(Operator):
         schemas = sum_schemas(self._op, self._input_schema)
         self._sums = {name: concat_batches(schemas[name], batches) for name, batches in sums.items()}
         return noted(self._input_schema, self._keys, rows, self._sums)
+
+    def sums_with_distinct(self, rows: Batch) -> dict[str, Batch]:
+        """What the rows, of which there is one at least, add to the sums of their groups, which another reduction takes in (`with_sums`).
+        All rows of a group that have the same value of a DISTINCT argument come here: their counts are state of this one."""
+        check_sum(rows.diffs)
+        _check_range(rows.diffs, 0.0, np.zeros(1, np.int64))
+        return sums_of(self._op, self._input_schema, rows, self._distinct)
 
     def step(self, inputs: tuple[Delta, ...], lower: int, upper: int) -> Delta:
         output = super().step(inputs, lower, upper)

@@ -9,12 +9,14 @@ A topic is known by its id: what is read of one that was deleted and created aga
 behind each batch, as one that is given up does not come back: messages that were read before it was seen are of that topic.  The
 answer takes as long as to decode some hundred messages, so they are decoded while it is awaited.
 
+A large backlog is read by others, as shares: of a partition the messages from an offset to another, by a connector that has `only` these.
+
 What cannot be read any more is a gap that nobody closes: the source stalls, and names it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from time import monotonic
@@ -22,24 +24,29 @@ from typing import Any
 
 from ....clock import Clock
 from ....errors import PtvcError
+from ....interrupt import check_interrupt
 from ...connections.values import Values
 from ...dead_letters import DEAD_LETTERS
 from ...decode import Decoded
 from ...ingestion import PROGRESS, Outputs, Polled
+from ...shares import Share, ShareRead, Sizes
 from ...statistics import OutputId
 from ..directory import SourceStalled
+from .backlog import Backlog, Range
 from .letters import letters_of
 from .messages import Messages, columns_of
 from .options import KafkaOptions, Part
 from .position import Offsets, Position
 from .progress import progress_changes
 from .records import Records
-from .topic import Description, OutOfRange, TopicReader
+from .topic import AHEAD, AHEAD_OF_SHARE, Description, OutOfRange, TopicReader
 
 WAIT_S = 0.1
 """How long a message is waited for."""
 RETRY_S = 1.0
 """After something went wrong."""
+PATIENCE_S = 10.0
+"""So long a share waits for a message."""
 _FEWEST, _MOST = 1_000, 100_000
 """Messages of a batch."""
 
@@ -48,8 +55,15 @@ class KafkaConnector:
     """It waits for messages itself."""
 
     def __init__(
-        self, options: KafkaOptions, records: Records, connections: Mapping[str, Values], clock: Clock
+        self,
+        options: KafkaOptions,
+        records: Records,
+        connections: Mapping[str, Values],
+        clock: Clock,
+        only: Range | None = None,
     ) -> None:
+        """That of a share reads `only` these, and waits until they have come."""
+        self._only = only
         self._options, self._records = options, records
         self._connections, self._clock = connections, clock
         parts = {column.part for column in options.columns}
@@ -66,6 +80,7 @@ class KafkaConnector:
         self._looked_at = 0.0
         self._failure: tuple[PtvcError, float] | None = None
         self._bytes_each = 100.0
+        self._backlog = Backlog()
         self._snapshot: int | None = None
         """How many messages the source had to begin with, when this one went on."""
 
@@ -91,8 +106,9 @@ class KafkaConnector:
     def _poll(self, position: Mapping[str, Any] | None, outputs: Outputs, max_bytes: int) -> Polled | None:
         if self._reader is None:
             group = f"{self._options.group_id_prefix or ''}ptvc"
+            ahead = AHEAD if self._only is None else AHEAD_OF_SHARE
             self._reader = TopicReader(
-                self._connections[self._options.connection], self._options.topic, group
+                self._connections[self._options.connection], self._options.topic, group, ahead
             )
         asked = tuple(sorted(id_ for id_, output in outputs.items() if output.reference == PROGRESS))
         if position is None:
@@ -101,8 +117,16 @@ class KafkaConnector:
         before = Position.from_json(position)
         now = self._settled(self._reader, before)
         found = described = None
+        if self._only is not None and before.next[self._only.partition] >= self._only.end:
+            return None
         if now == before:
             found, now, described = self._read(self._reader, before, outputs, max_bytes)
+            until = monotonic() + PATIENCE_S
+            while now == before and self._only is not None:
+                if monotonic() > until:
+                    raise SourceStalled(f"{self._only.described(self._options.topic)} does not come")
+                check_interrupt()
+                found, now, described = self._read(self._reader, before, outputs, max_bytes)
         now = replace(now, progress=asked)
         polled = None if now == before else self._polled(before, now, outputs, found)
         if described is not None:
@@ -143,7 +167,7 @@ class KafkaConnector:
         self._check_identity(topic.id, at)
         self._looked_at = monotonic()
         new = [partition for partition in topic.partitions if partition not in at.next]
-        if new:
+        if new and self._only is None:
             at = replace(at, next={**at.next, **reader.beginnings(new)})
         if self._at != at.next:
             first, ends = reader.beginnings(at.next), reader.ends(at.next)
@@ -186,6 +210,8 @@ class KafkaConnector:
     ) -> tuple[Messages | None, Position, Callable[[], Description] | None]:
         """Messages, the position behind them, and what says which topic they are of: that is still to be checked."""
         most = int(min(max(max_bytes / self._bytes_each, _FEWEST), _MOST))
+        if (only := self._only) is not None:
+            most = max(1, min(most, only.end - at.next[only.partition]))
         try:
             read = reader.read(most, WAIT_S)
         except OutOfRange:
@@ -206,14 +232,67 @@ class KafkaConnector:
         now = dict(at.next)
         if len(found):
             self._bytes_each = max(1.0, found.nbytes / len(found))
+            self._backlog.measured = True
             for partition in set(found.partitions.tolist()):
                 now[partition] = int(found.offsets[found.partitions == partition][-1]) + 1
                 self._ended.discard(partition)
         for partition, end in read.ends.items():
             now[partition] = max(now[partition], end)
             self._ended.add(partition)
+        if only is not None and now[only.partition] >= only.end:
+            found, now[only.partition] = found.before(only.end), only.end
+            self._ended.add(only.partition)
         self._at = now
         return found, at.moved(now), described
+
+    # -- read by others --
+
+    def shares(self, position: Mapping[str, Any] | None, min_bytes: int, sizes: Sizes) -> Sequence[Share]:
+        """Once it is known how large messages are, and while there is nothing else to look at, as partitions that are new."""
+        backlog, reader = self._backlog, self._reader
+        if not sizes.messages or position is None or reader is None or not backlog.measured:
+            return ()
+        at = Position.from_json(position)
+        if self._at == at.next:
+            known = sum(self._known_end(*each) for each in at.next.items()) - sum(at.next.values())
+            if known * self._bytes_each < min_bytes or monotonic() < backlog.asks_at:
+                return ()
+        elif backlog.end != at.next or monotonic() >= self._looked_at + self._options.refresh_ms / 1000:
+            return ()
+        try:
+            ends = reader.ends(at.next)
+        except PtvcError:
+            return ()  # as `poll` will say
+        # As long as a transaction is open what is behind its beginning is not there.
+        ranges = backlog.ranges(at.next, ends, min_bytes, self._bytes_each, sizes)
+        if not ranges:
+            backlog.asks_at = monotonic() + RETRY_S
+            return ()
+        backlog.begin(at, ranges, ends)
+        reader.begin({})  # what it has fetched ahead is theirs
+        self._at = None
+        return [
+            Share(
+                each,
+                Position(at.topic_id, {each.partition: each.begin}).to_json(),
+                int(self._bytes_each * (each.end - each.begin)),
+            )
+            for each in ranges
+        ]
+
+    def read_by_shares(self, reads: Sequence[ShareRead], outputs: Outputs) -> Polled:
+        asked = tuple(sorted(id_ for id_, output in outputs.items() if output.reference == PROGRESS))
+        before = self._backlog.at
+        assert before is not None, "they were handed out"
+        now = dict(before.next)
+        for each, read in zip(self._backlog.out, reads, strict=True):
+            if read.position is None or Position.from_json(read.position).next[each.partition] != each.end:
+                raise SourceStalled(f"{each.described(self._options.topic)} was not read whole")
+            now[each.partition] = each.end
+        self._backlog.end, self._ended = now, set()
+        polled = self._polled(before, replace(before.moved(now), progress=asked), outputs, None)
+        written = {id_: changes for id_, changes in polled.contents.items() if id_ in asked}
+        return replace(polled, contents=written, nbytes=sum(read.nbytes for read in reads))
 
     def _polled(self, before: Position, now: Position, outputs: Outputs, found: Messages | None) -> Polled:
         contents: dict[OutputId, Any] = {}
@@ -248,8 +327,8 @@ class KafkaConnector:
 
     def _known_end(self, partition: int, offset: int) -> int:
         assert self._reader is not None, "something was read"
-        found = self._reader.known_end(partition)
-        return offset if found is None else max(found, offset)
+        found = self._reader.known_end(partition) or 0
+        return max(found, offset, self._backlog.ends.get(partition, 0))
 
 
 def _left(at: Position) -> int:

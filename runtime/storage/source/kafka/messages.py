@@ -33,6 +33,18 @@ class Messages:
     def __len__(self) -> int:
         return len(self.offsets)
 
+    def before(self, offset: int) -> Messages:
+        """Those of one partition, up to the offset."""
+        count = int(np.searchsorted(self.offsets, offset))
+        return Messages(
+            self.partitions[:count],
+            self.offsets[:count],
+            self.keys.slice(0, count),
+            self.values.slice(0, count),
+            self.timestamps[:count],
+            self.headers[:count],
+        )
+
     @property
     def nbytes(self) -> int:
         return sum(_bytes(payloads) for payloads in (self.keys, self.values))

@@ -27,6 +27,19 @@ _RESOLVED_S = 10.0
 
 
 @dataclass(frozen=True, slots=True)
+class Ahead:
+    """So much is fetched before it is asked for."""
+
+    messages: int
+    kbytes: int
+
+
+AHEAD = Ahead(200_000, 65_536)
+AHEAD_OF_SHARE = Ahead(50_000, 16_384)
+"""What it fetches behind its end is in vain."""
+
+
+@dataclass(frozen=True, slots=True)
 class Description:
     """`id` is that of the topic: one that is deleted and created again has another."""
 
@@ -50,7 +63,7 @@ class OutOfRange(Exception):
 class TopicReader:
     """Blocking, of one thread."""
 
-    def __init__(self, values: Values, topic: str, group_id: str) -> None:
+    def __init__(self, values: Values, topic: str, group_id: str, ahead: Ahead = AHEAD) -> None:
         """Raises PtvcError for a client that is missing, or that refuses its settings."""
         self._kafka = client()
         self._values, self._topic = values, topic
@@ -75,8 +88,8 @@ class TopicReader:
             "socket.timeout.ms": 10_000,
             "fetch.wait.max.ms": 100,
             "fetch.error.backoff.ms": 100,
-            "queued.min.messages": 200_000,
-            "queued.max.messages.kbytes": 65_536,
+            "queued.min.messages": ahead.messages,
+            "queued.max.messages.kbytes": ahead.kbytes,
             "check.crcs": True,
         }
         try:

@@ -26,7 +26,7 @@ from ...connections.values import Values
 from ...decode import Decoded
 from ...decode_parquet import ParquetDecoder
 from ...ingestion import Outputs, Polled, Waiting
-from ...shares import WHOLE, Piece, Share, ShareRead
+from ...shares import WHOLE, Piece, Share, ShareRead, Sizes
 from ..avro_records import AvroRecords
 from ..file_connectors import sole
 from ..line_records import LineRecords
@@ -122,7 +122,7 @@ class S3Connector:
             None if key is None else Waiting(f'object "{key}" is left out, as its key has a slash at its end')
         )
 
-    def shares(self, position: Mapping[str, Any] | None, min_bytes: int) -> Sequence[Share]:
+    def shares(self, position: Mapping[str, Any] | None, min_bytes: int, sizes: Sizes) -> Sequence[Share]:
         self._settle(position)
         try:
             if not self._waiting and (self._failure is not None or not self._scan()):
@@ -134,10 +134,10 @@ class S3Connector:
             return ()
         self._stop_fetching()
         at = position if self._begun is not None else None
-        self._shared, shares = object_shares(self._waiting, at, divisible=self._lines is None)
+        self._shared, shares = object_shares(self._waiting, at, sizes, divisible=self._lines is None)
         return shares
 
-    def read_by_shares(self, reads: Sequence[ShareRead]) -> Polled:
+    def read_by_shares(self, reads: Sequence[ShareRead], outputs: Outputs) -> Polled:
         taken = list(self._shared)
         for found in taken:
             assert self._waiting.popleft() == found, "they were waiting"

@@ -13,7 +13,7 @@ import pytest
 from inprocess import FAST, InProcess, rows, running
 from psycopg import errors
 from servers.certificates import Authority
-from servers.postgres_listening import free_port
+from servers.ports import free_port
 from storage.connections.outside import postgres_with_passwords, registry, silence
 
 Db = psycopg.Connection[tuple[Any, ...]]

@@ -17,7 +17,7 @@ from inprocess import FAST, InProcess, eventually, rows, running
 from ptvc.coord.catalog.entries import entry_to_json
 from ptvc.expr.tree.scalar import Literal
 from ptvc.sql.catalog.system_relations import SYSTEM_RELATIONS
-from servers.postgres_listening import free_port
+from servers.ports import free_port
 from storage.connections.outside import registry
 
 LITERAL, PARAMETER, CHANGED = "Xq7Lw0kZb3Vn9Rt5", "Hy2Mc8Jd6Pf4Gs1A", "Ke5Bu7Tz1Wo3Iy9N"

@@ -54,6 +54,15 @@ def wanted(db: psycopg.Connection[Any], relation: str) -> Contents:
     return Counter(json.dumps({"k": k, "v": v}) for k, v in found)
 
 
+def shows(db: psycopg.Connection[Any], target: Path, relation: str) -> None:
+    """Waits until the target does; says what it shows instead, and how its sink is."""
+    try:
+        eventually(lambda: last(target) == wanted(db, relation))
+    except AssertionError:
+        status = rows(db, "SELECT status, error FROM mz_internal.mz_sink_statuses WHERE name = 'feed'")
+        raise AssertionError(f"{relation}: {wanted(db, relation)} != {last(target)}, {status}") from None
+
+
 def settled(db: psycopg.Connection[Any]) -> bool:
     return rows(db, "SELECT count(*) FROM mz_internal.mz_object_dependencies WHERE object_id = "
                 "(SELECT id FROM mz_catalog.mz_sinks WHERE name = 'feed')") == [(1,)]  # fmt: skip
@@ -88,7 +97,7 @@ def test_the_target_holds_the_one_and_then_the_other(fresh: InProcess, tmp_path:
             if switch == 4:
                 fresh.kill_replica()
             db.execute(f"DELETE FROM t WHERE k = {seed.randrange(6)}")
-            eventually(lambda: last(target) == wanted(db, names[1]))
+            shows(db, target, names[1])
             eventually(lambda: settled(db))
             names.reverse()
         assert rows(db, "SELECT name FROM mz_catalog.mz_sinks") == [("feed",)]
@@ -102,7 +111,7 @@ def test_the_target_holds_the_one_and_then_the_other(fresh: InProcess, tmp_path:
     fresh.start()
     with fresh.connect() as db:
         db.execute("INSERT INTO t VALUES (7, 70)")
-        eventually(lambda: last(target) == wanted(db, names[0]))
+        shows(db, target, names[0])
 
 
 def test_the_switch_is_one_change(fresh: InProcess, tmp_path: Path) -> None:
@@ -110,13 +119,13 @@ def test_the_switch_is_one_change(fresh: InProcess, tmp_path: Path) -> None:
     target = tmp_path / "out"
     with fresh.connect() as db:
         make(db, target)
-        eventually(lambda: last(target) == wanted(db, "old"))
+        shows(db, target, "old")
         before = history(target)
         db.execute("ALTER SINK feed SET FROM new")
         fresh.abandon()
     fresh.start()
     with fresh.connect() as db:
-        eventually(lambda: last(target) == wanted(db, "new"))
+        shows(db, target, "new")
         after = history(target)
         assert len(after) == len(before) + 1
         lines = [
@@ -132,14 +141,14 @@ def test_of_two_equal_relations_nothing_is_written(fresh: InProcess, tmp_path: P
     target = tmp_path / "out"
     with fresh.connect() as db:
         make(db, target)
-        eventually(lambda: last(target) == wanted(db, "old"))
+        shows(db, target, "old")
         written = sorted(target.glob("*.jsonl"))
         db.execute("ALTER SINK feed SET FROM t")
         eventually(lambda: settled(db))
         assert sorted(target.glob("*.jsonl")) == written
         db.execute("DROP MATERIALIZED VIEW old")
         db.execute("INSERT INTO t VALUES (4, 40)")
-        eventually(lambda: last(target) == wanted(db, "t"))
+        shows(db, target, "t")
 
 
 def test_an_upsert_sink_says_what_has_gone(fresh: InProcess, tmp_path: Path) -> None:
@@ -174,13 +183,13 @@ def test_a_sink_that_was_in_error_goes_on_with_another_relation(fresh: InProcess
         db.execute("INSERT INTO t VALUES (1, 10)")
         db.execute("CREATE MATERIALIZED VIEW bad AS SELECT k, v / k AS v FROM t")
         db.execute(f"CREATE SINK feed FROM bad INTO FILE '{target}' FORMAT JSON ENVELOPE NONE")
-        eventually(lambda: last(target) == wanted(db, "t"))
+        shows(db, target, "t")
         db.execute("INSERT INTO t VALUES (0, 5), (2, 20)")
         status = "SELECT status FROM mz_internal.mz_sink_statuses WHERE name = 'feed'"
         eventually(lambda: rows(db, status) == [("stalled",)])
         db.execute("CREATE MATERIALIZED VIEW good AS SELECT k, v FROM t")
         db.execute("ALTER SINK feed SET FROM good")
-        eventually(lambda: last(target) == wanted(db, "good"))
+        shows(db, target, "good")
         eventually(lambda: rows(db, status) == [("running",)])
 
 
@@ -198,7 +207,7 @@ def test_a_sink_that_waits_to_go_from_an_error_to_an_error_is_given_what_is_in_n
         for view in ("bad", "worse"):
             db.execute(f"CREATE MATERIALIZED VIEW {view} AS SELECT k, v / k AS v FROM t")
         db.execute("ALTER SINK feed SET FROM bad")
-        eventually(lambda: last(target) == wanted(db, "bad"))
+        shows(db, target, "bad")
         eventually(lambda: settled(db))
         before = last(target)
         db.execute("INSERT INTO t VALUES (0, 5), (6, 60)")
@@ -215,12 +224,12 @@ def test_a_sink_that_waits_to_go_from_an_error_to_an_error_is_given_what_is_in_n
     with fresh.connect() as db:
         eventually(lambda: in_error(db))
         db.execute("ALTER SINK feed SET FROM new")
-        eventually(lambda: last(target) == wanted(db, "new"))
+        shows(db, target, "new")
         eventually(lambda: settled(db))
         db.execute("DROP MATERIALIZED VIEW bad")
         db.execute("DROP MATERIALIZED VIEW worse")
         db.execute("INSERT INTO t VALUES (7, 70)")
-        eventually(lambda: last(target) == wanted(db, "new"))
+        shows(db, target, "new")
 
 
 @pytest.mark.parametrize("number", range(3))
@@ -241,14 +250,14 @@ def test_exchanges_that_do_not_wait_for_each_other(fresh: InProcess, tmp_path: P
                 case 0:
                     fresh.kill_replica()
                 case 1:
-                    eventually(lambda shown=on: last(target) == wanted(db, shown))
+                    shows(db, target, on)
                 case 2:
                     db.execute(f"DELETE FROM t WHERE k = {seed.randrange(6)}")
         if seed.randrange(6) == 0:
             fresh.abandon()
             fresh.start()
     with fresh.connect() as db:
-        eventually(lambda: last(target) == wanted(db, on))
+        shows(db, target, on)
         eventually(lambda: settled(db))
         for view in {"old", "new", "third"} - {on}:
             db.execute(f"DROP MATERIALIZED VIEW {view}")
@@ -266,7 +275,7 @@ def test_a_statement_finds_what_the_target_has_left(tmp_path: Path) -> None:
 
         with runtime.connect() as db:
             make(db, target)
-            eventually(lambda: last(target) == wanted(db, "old"))
+            shows(db, target, "old")
             db.execute("ALTER SINK feed SET FROM new")
             eventually(gone_over)
             db.execute("DROP MATERIALIZED VIEW old")
@@ -282,7 +291,7 @@ def test_a_statement_finds_what_the_target_has_left(tmp_path: Path) -> None:
         runtime.start()
         with runtime.connect() as db:
             db.execute("INSERT INTO t VALUES (8, 80)")
-            eventually(lambda: last(target) == wanted(db, "t"))
+            shows(db, target, "t")
 
 
 def test_a_block_that_gives_a_sink_something_else_more_than_once(fresh: InProcess, tmp_path: Path) -> None:
@@ -295,7 +304,7 @@ def test_a_block_that_gives_a_sink_something_else_more_than_once(fresh: InProces
         db.execute("ALTER SINK feed SET FROM old")
         eventually(lambda: settled(other))  # between the statements and the commit
         db.execute("COMMIT")
-        eventually(lambda: last(target) == wanted(db, "old"))
+        shows(db, target, "old")
         eventually(lambda: settled(db))
         before = history(target)
         db.execute("BEGIN")
@@ -342,7 +351,7 @@ def test_in_a_block_with_swaps(fresh: InProcess, tmp_path: Path) -> None:
         db.execute("DROP SCHEMA green CASCADE")
         db.execute("DROP CLUSTER in_green")
         db.execute("INSERT INTO blue.t VALUES (2, 2)")
-        eventually(lambda: last(target) == wanted(db, "blue.m"))
+        shows(db, target, "blue.m")
         assert len(history(target)) == 4
 
 

@@ -197,3 +197,92 @@ def test_alter_table_takes_relations_of_each_kind(db: psycopg.Connection) -> Non
     ):
         with pytest.raises(psycopg.errors.WrongObjectType):
             db.execute(statement)
+
+
+def texts(db: psycopg.Connection) -> dict[str, str]:
+    """Of all views, wherever they are shown: everywhere the same."""
+    found = dict(
+        rows(
+            db,
+            "SELECT viewname, definition FROM pg_views WHERE schemaname IN ('one', 'two') UNION ALL "
+            "SELECT matviewname, definition FROM pg_matviews WHERE schemaname IN ('one', 'two')",
+        )
+    )
+    for name, text in found.items():
+        [(oid, schema, kind)] = rows(
+            db,
+            f"SELECT c.oid, n.nspname, c.relkind FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE relname = '{name}'",
+        )
+        assert rows(db, f"SELECT pg_get_viewdef({oid})") == [(f"{text};",)]
+        what = "MATERIALIZED VIEW" if kind == "m" else "VIEW"
+        [(_, created)] = rows(db, f"SHOW CREATE {what} {schema}.{name}")
+        assert created.endswith(f" AS {text}")
+    return found
+
+
+def test_texts_of_views_over_both_relations_that_exchange_names(db: psycopg.Connection) -> None:
+    for schema in ("one", "two"):
+        db.execute(f"CREATE SCHEMA {schema}")
+        db.execute(f"CREATE TABLE {schema}.p (v int)")
+        db.execute(f"CREATE TABLE {schema}.q (v int)")
+        db.execute(f"INSERT INTO {schema}.p VALUES ({ord(schema[0])}1)")
+        db.execute(f"INSERT INTO {schema}.q VALUES ({ord(schema[0])}2)")
+    db.execute("CREATE VIEW one.x AS SELECT p.v AS p, q.v AS q FROM one.p, one.q")
+    db.execute("CREATE VIEW one.y AS SELECT (SELECT v FROM one.p) AS a, (SELECT v FROM two.p) AS b")
+    before = {view: rows(db, f"TABLE one.{view}") for view in ("x", "y")}
+    db.execute("ALTER TABLE one.p SWAP WITH one.q")
+    assert texts(db)["x"] == "SELECT p.v AS p, q.v AS q FROM one.q AS p, one.p AS q"
+    db.execute("ALTER SCHEMA one SWAP WITH two")
+    for view, text in texts(db).items():
+        assert rows(db, text) == before[view], text
+
+
+def test_texts_of_views_follow_what_they_read(fresh: InProcess) -> None:
+    with fresh.connect() as db:
+        for schema in ("one", "two", "beside"):
+            db.execute(f"CREATE SCHEMA {schema}")
+        db.execute("CREATE TABLE one.t (a int)")
+        db.execute("INSERT INTO one.t VALUES (1), (2)")
+        db.execute("CREATE VIEW one.v AS SELECT /* kept */ t.a FROM one.t")
+        db.execute('CREATE MATERIALIZED VIEW two.m AS SELECT "one"."v".a FROM "one"."v"')
+        db.execute("CREATE VIEW two.w AS SELECT a FROM two.m")
+        eventually(lambda: hydrated(db, "m"))
+        before = rows(db, "SELECT object_id, hydration_seconds FROM mz_internal.mz_hydration_statuses")
+        db.execute("ALTER TABLE one.t RENAME TO u")
+        assert texts(db)["v"] == "SELECT /* kept */ t.a FROM one.u AS t"
+        db.execute("ALTER VIEW one.v SET SCHEMA two")
+        assert texts(db)["m"] == 'SELECT "two"."v".a FROM "two"."v"'
+        db.execute("ALTER SCHEMA one RENAME TO three")
+        assert texts(db)["v"] == "SELECT /* kept */ t.a FROM three.u AS t"
+        db.execute("ALTER SCHEMA three RENAME TO one")
+        db.execute("ALTER SCHEMA two RENAME TO three")
+        db.execute("ALTER SCHEMA three RENAME TO two")
+        assert before == rows(
+            db, "SELECT object_id, hydration_seconds FROM mz_internal.mz_hydration_statuses"
+        )
+        # As a run of dbt does it, in one transaction.
+        db.execute("CREATE VIEW beside.v AS SELECT a + 1 AS a, 'x' AS b FROM one.u")
+        db.execute(
+            "CREATE REPLACEMENT MATERIALIZED VIEW beside.m FOR two.m AS SELECT beside.v.a FROM beside.v"
+        )
+        db.execute("CREATE VIEW beside.w AS SELECT a FROM beside.m")
+        with db.transaction():
+            db.execute("ALTER MATERIALIZED VIEW two.m APPLY REPLACEMENT beside.m")
+            db.execute("DROP VIEW two.v CASCADE")
+            db.execute("DROP VIEW two.w")
+            db.execute("ALTER VIEW beside.v SET SCHEMA two")
+            db.execute("ALTER VIEW beside.w SET SCHEMA two")
+        db.execute("DROP SCHEMA beside")
+        expected = {
+            "v": "SELECT a + 1 AS a, 'x' AS b FROM one.u",
+            "m": "SELECT two.v.a FROM two.v",
+            "w": "SELECT a FROM two.m",
+        }
+        assert texts(db) == expected
+        assert rows(db, "SELECT a FROM two.w ORDER BY 1") == [(2,), (3,)]
+    fresh.stop()
+    fresh.start()
+    with fresh.connect() as db:
+        assert texts(db) == expected
+        for name, text in expected.items():  # what is shown means what is there
+            assert sorted(rows(db, text)) == sorted(rows(db, f"SELECT * FROM two.{name}"))

@@ -202,17 +202,20 @@ def test_what_is_dropped_leaves_nothing(runtime: InProcess) -> None:
 def test_workers_on_an_empty_machine_go_on_from_what_others_have_saved(runtime: InProcess) -> None:
     runtime.query("ALTER CLUSTER quickstart SET (WORKERS 2)")
     define(runtime)
-    [replica] = runtime.coordinator.controller.clusters.of("quickstart")
     names, since = ("m", "j", "i"), 0
     for workers in (2, 3, 1):
         eventually(lambda least=since: all((cut(runtime, name) or 0) > least for name in names))
         runtime.query("INSERT INTO t VALUES (1, 1), (2, 2), (3, 3)")
-        before = replica.attempt
         if workers == 2:
+            of = runtime.coordinator.controller.clusters.of
+            eventually(lambda of=of: len(of("quickstart")) == 1)  # that of one worker is gone
+            (replica,) = of("quickstart")
+            before = replica.attempt
             runtime.kill_replica()
+            eventually(lambda r=replica, before=before: r.attempt != before)
         else:
-            runtime.query(f"ALTER CLUSTER quickstart SET (WORKERS {workers})")
-        eventually(lambda before=before: replica.attempt != before)
+            waiting = "WAIT UNTIL READY (TIMEOUT '60s', ON TIMEOUT ROLLBACK)"
+            runtime.query(f"ALTER CLUSTER quickstart SET (WORKERS {workers}) WITH ({waiting})")
         assert max(hydration_rows(runtime, name) for name in names) <= 9
         check(runtime)
         since = runtime.coordinator.storage.oracle.read_time

@@ -28,6 +28,21 @@ def test_sizes_of_clusters_mean_nothing_and_say_so(db: Session) -> None:
     db.execute("DROP CLUSTER sized")
 
 
+def test_on_one_machine_all_workers_are_there(db: Session) -> None:
+    said: list[str | None] = []
+    db.add_notice_handler(lambda notice: said.append(notice.message_primary))
+    db.execute("CREATE CLUSTER spread (WORKERS 2, WORKERS PER MACHINE = 1)")
+    assert said == ["WORKERS PER MACHINE means nothing on one machine: all WORKERS are there"]
+    assert rows(db, "SHOW CREATE CLUSTER spread")[0][1] == (
+        "CREATE CLUSTER spread (WORKERS 2, WORKERS PER MACHINE 1)"
+    )
+    db.execute("ALTER CLUSTER spread RESET (WORKERS PER MACHINE)")
+    assert rows(db, "SHOW CREATE CLUSTER spread")[0][1] == "CREATE CLUSTER spread (WORKERS 2)"
+    with pytest.raises(psycopg.errors.InvalidParameterValue, match="must be an integer of at least 1"):
+        db.execute("ALTER CLUSTER spread SET (WORKERS PER MACHINE 0)")
+    db.execute("DROP CLUSTER spread")
+
+
 @pytest.mark.parametrize("level", ["STRICT SERIALIZABLE", "SERIALIZABLE"])
 def test_isolation(db: Session, level: str) -> None:
     db.execute(f"BEGIN ISOLATION LEVEL {level}")

@@ -34,6 +34,22 @@ def test_set_config(db: Db) -> None:
         db.execute("SELECT set_config(NULL, 'x', false)")
 
 
+def test_all_settings_are_shown_with_what_they_are(db: Db) -> None:
+    db.execute("SET my.own = 'x'")
+    shown = {name: (setting, description) for name, setting, description in db.execute("SHOW ALL")}
+    assert shown["my.own"] == ("x", "")
+    described = dict(db.execute("SELECT name, short_desc FROM pg_settings").fetchall())
+    assert {name: description for name, (_, description) in shown.items() if name in described} == described
+
+
+def test_no_constraint_is_deferrable(db: Db) -> None:
+    for when in ("DEFERRED", "IMMEDIATE"):
+        with db.transaction():
+            assert db.execute(f"SET CONSTRAINTS ALL {when}".encode()).statusmessage == "SET CONSTRAINTS"
+    with pytest.raises(errors.FeatureNotSupported, match="none is deferrable"):
+        db.execute("SET CONSTRAINTS t_pkey DEFERRED")
+
+
 def test_a_function_is_called_for_each_row(db: Db) -> None:
     rows = db.execute(
         "SELECT a AS key, set_config('my.' || a, b, false), b FROM (VALUES ('x', '1'), ('y', '2')) AS t (a, b) ORDER BY a"

@@ -5,7 +5,8 @@
     {{ return({'relations': []}) }}
   {% endif %}
   {% set other = load_cached_relation(defer_relation) %}
-  {% if config.get('materialized') == 'sink' or (other is not none and (other.is_index or other.is_sink)) %}
+  {# An index is in the schema of what it is on, where nothing may be known of it. #}
+  {% if config.get('materialized') in ('index', 'sink') or (other is not none and (other.is_index or other.is_sink)) %}
     {{ log('Nothing can be read from ' ~ defer_relation ~ ': it is not cloned', info=True) }}
     {{ return({'relations': []}) }}
   {% endif %}

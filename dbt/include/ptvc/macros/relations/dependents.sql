@@ -25,7 +25,7 @@
       {% if not adapter.is_retired(dependent) %}{% do falling.append(dependent.render()) %}{% endif %}
     {% else %}
       {% do blocking.append(dependent.sql_kind ~ ' ' ~ dependent.render() ~ ptvc__foreign(dependent, node)) %}
-      {% if node is none %}{% do foreign.append('drop ' ~ dependent.sql_kind ~ ' ' ~ dependent.render()) %}{% endif %}
+      {% if node is none %}{% do foreign.append(dependent) %}{% endif %}
       {% if node is not none and node.resource_type == 'test' %}{% do tests.append(node.name) %}{% endif %}
     {% endif %}
   {% endfor %}
@@ -55,12 +55,17 @@
   {{ return(' (no model of this project makes it)' if relation.schema in schemas else ' (made by another project or target)') }}
 {%- endmacro %}
 
-{# `foreign` are the statements that drop what this project does not make, nearest first. #}
+{# `foreign` is what this project does not make, nearest first. What the project makes over that falls with it, and is made anew. #}
 {% macro ptvc__remedy(blocking, foreign, tests) -%}
   {% set command = ('dbt build' if tests else 'dbt run') ~ ' --select ' ~ model.name ~ '+' %}
   {% set run = "Run them too (`" ~ command ~ "`" ~ (", which runs tests as well)" if tests else ")") %}
   {% if not foreign %}{{ return(run ~ ".") }}{% endif %}
-  {% set drop = "`" ~ foreign | reverse | join('; ') ~ "`" %}
+  {% set statements = [] %}
+  {% for relation in foreign | reverse %}
+    {% set made_over_it = adapter.dependents(relation) | rejectattr('is_index') | reject('in', foreign) | list %}
+    {% do statements.append('drop ' ~ relation.sql_kind ~ ' ' ~ relation.render() ~ (' cascade' if made_over_it else '')) %}
+  {% endfor %}
+  {% set drop = "`" ~ statements | join('; ') ~ "`" %}
   {{ return(("Drop what this project does not make: " if foreign | length == blocking | length
       else run ~ ", and drop what this project does not make: ") ~ drop
       ~ ". Or `dbt run --full-refresh --select " ~ model.name ~ "+`, which drops that, and makes what the project makes anew.") }}
@@ -80,7 +85,7 @@
 
 {# The node of the project that makes `relation`, or none. An index is in the schema of its relation, not of its model. #}
 {% macro ptvc__node_of(relation) -%}
-  {% for node in graph.nodes.values() %}
+  {% for node in graph.nodes.values() if ptvc__makes_relation(node) %}
     {% if adapter.stands_for(relation.identifier, node.get('alias')) %}
       {% if node.schema == relation.schema %}{{ return(node) }}{% endif %}
       {% set upstream = graph.nodes.get(node.depends_on.nodes[0]) or graph.sources.get(node.depends_on.nodes[0])
@@ -92,4 +97,14 @@
     {% endif %}
   {% endfor %}
   {{ return(none) }}
+{%- endmacro %}
+
+{# Whether the node makes something of its name: an ephemeral model does not, nor a test that stores nothing, nor an analysis. #}
+{% macro ptvc__makes_relation(node) -%}
+  {% if node.resource_type == 'test' %}
+    {% set stored_as = node.config.get('store_failures_as') %}
+    {% set stored = node.config.get('store_failures') %}
+    {{ return(stored_as != 'ephemeral' if stored_as else (flags.STORE_FAILURES if stored is none else stored)) }}
+  {% endif %}
+  {{ return(node.resource_type in ('model', 'seed', 'snapshot') and node.config.materialized != 'ephemeral') }}
 {%- endmacro %}

@@ -6,8 +6,8 @@
     changed    -> per `on_configuration_change`: applied, left with a warning, or refused
 
   To apply is to stage (staging.sql): all of a run's changes take their places at one time, when it ends. But a sink with another
-  target is dropped first. One that is unchanged, or reads something else, stays what it is, also under --full-refresh: its target knows no
-  other sink. It is cut over when the run ends to what the run has made anew.
+  target is dropped first. One that is unchanged, reads something else or is in another cluster, stays what it is, also under
+  --full-refresh: its target knows no other sink. It is cut over when the run ends to what the run has made anew.
 #}
 {% macro ptvc__maintain(target_relation, sql) -%}
   {{ run_hooks(pre_hooks, inside_transaction=False) }}
@@ -29,9 +29,9 @@
   {% if action in ('unchanged', 'left') %}
     {% set wanted = existing %}
     {% do ptvc__keep(existing, action, sql) %}
-  {% elif action == 'point' %}
+  {% elif action == 'alter' %}
     {% set wanted = existing %}
-    {% do ptvc__point_sink(existing, get_create_sql(wanted, adapter.in_place(sql)), adapter.reads_new(sql)) %}
+    {% do ptvc__alter_sink(existing, get_create_sql(wanted, adapter.in_place(sql)), adapter.reads_new(sql)) %}
   {% elif ptvc__is_staged(action, wanted, sql) %}
     {% set wanted = ptvc__stage(existing, wanted, sql) %}
     {% do context.update({'this': wanted}) %}
@@ -104,11 +104,11 @@
   {% do store_raw_result(name='main', message=message, code='SKIP', rows_affected='-1') %}
 {%- endmacro %}
 
-{# Of a sink whose definition is another one: unchanged, point, or replace. #}
+{# Of a sink whose definition is another one: unchanged, alter, or replace. #}
 {% macro ptvc__choose_sink_action(existing, wanted, sql) -%}
   {% set change = adapter.sink_change(existing, get_create_sql(wanted, adapter.in_place(sql))) %}
   {% if change == 'nothing' %}{{ return('unchanged') }}{% endif %}
-  {% if change == 'upstream' %}{{ return('point') }}{% endif %}
+  {% if change == 'altered' %}{{ return('alter') }}{% endif %}
   {% if change == 'manner' and not should_full_refresh() %}
     {{ exceptions.raise_compiler_error(
         "sink " ~ existing.render() ~ " is to write in another way to where it writes, which goes on for that sink only: another one would be refused "
@@ -118,15 +118,18 @@
   {{ return('replace') }}
 {%- endmacro %}
 
-{# The sink goes on in its target over something else. #}
-{% macro ptvc__point_sink(sink, create_sql, later) -%}
+{# The sink goes on in its target, over something else or in another cluster. #}
+{% macro ptvc__alter_sink(sink, create_sql, later) -%}
   {{ log('Applying ALTER to: ' ~ sink) }}
-  {% set alteration = adapter.sink_alteration(sink, create_sql) %}
+  {% set alterations = adapter.sink_alterations(sink, create_sql) %}
   {% if later or adapter.has_staged() %}
-    {% do adapter.make_sink_later(model.unique_id, sink, [alteration]) %}
+    {% do adapter.make_sink_later(model.unique_id, sink, alterations) %}
     {% do store_raw_result(name='main', message='ALTER SINK', code='ALTER SINK', rows_affected='-1') %}
   {% else %}
-    {% call statement('main') -%}{{ alteration }}{%- endcall %}
+    {% for alteration in alterations %}
+      {% call statement('main') -%}{{ alteration }}{%- endcall %}
+    {% endfor %}
+    {% do adapter.cut_over(sink, config.get('hydration_timeout', 600)) %}
     {% do ptvc__wait(sink, []) %}
   {% endif %}
 {%- endmacro %}

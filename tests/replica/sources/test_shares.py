@@ -1,4 +1,4 @@
-"""What a source has a job read: it commits what that has written, or reads by itself."""
+"""What a source has a job, or the workers of its replica, read: it commits what they have written, or reads by itself."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_the_parts_of_a_job_are_committed_with_the_position(tmp_path: Path) -> N
     sources = Sources(blob, "first", sent)
     sources.install(command(folder))
     asked = sent.next(ReadShares)
-    assert len(asked.shares) == 3
+    assert len(asked.shares) == 1, "small files are read together"
     assert sent.nothing(Ingest, 0.3)
     sources.shares_read(replace(read(asked, blobs), installation=6))  # the answer to another installation
     sources.shares_read(read(asked, blobs))
