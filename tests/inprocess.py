@@ -20,7 +20,7 @@ from collections import Counter
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
-from itertools import count
+from itertools import chain, count
 from pathlib import Path
 from time import monotonic, sleep
 from typing import Any, TypeVar
@@ -146,6 +146,7 @@ class ThreadDriver:
         self._attempts = count(1)
         self._stopped: dict[str, threading.Event] = {}
         self._connections: dict[str, Connection] = {}
+        self._connected = threading.Condition()
         self._threads: list[threading.Thread] = []
         self._paused: set[str] = set()
         self._connection: Connection | None = None
@@ -180,13 +181,18 @@ class ThreadDriver:
             assert not thread.is_alive(), f"{thread.name} does not end:\n{_stack(thread)}"
 
     def kill(self, replica: str) -> None:
-        """Cuts the replica's connection: the resident task ends and is tried again."""
-        self._connections[replica].close()
+        """Cuts the connection of the replica's latest attempt, once there is one: the resident task ends and is tried again."""
+        with self._connected:
+            begun = self._connected.wait_for(lambda: replica in self._connections, WAIT_S)
+            assert begun, f"no attempt of {replica} has begun"
+            self._connections[replica].close()
 
     def pause(self, replica: str) -> None:
         """As `kill`, and the resident task is not tried again before `resume`."""
-        self._paused.add(replica)
-        self.kill(replica)
+        with self._connected:
+            self._paused.add(replica)
+            if (connection := self._connections.get(replica)) is not None:
+                connection.close()
 
     def resume(self, replica: str) -> None:
         self._paused.discard(replica)
@@ -269,12 +275,18 @@ class ThreadDriver:
             try:
                 hello = Hello(replica, epoch, attempt, os.getpid())
                 connection = counted(dial(start.address, hello, start.secret), self.received)
-                self._connections[replica] = connection
             except OSError:
                 return  # the coordinator is gone
+            with self._connected:
+                self._connections[replica] = connection
+                self._connected.notify_all()
+                paused = replica in self._paused
             if stopped.is_set():
-                connection.close()
+                connection.end()
                 return
+            if paused:  # meanwhile
+                connection.end()
+                continue
             writer = f"replica-{replica}-{epoch}-{attempt}"
             blob = open_blob(self._blobs)
             files = self._files.here()
@@ -437,9 +449,15 @@ class InProcess:
         loop = self._loop
         assert loop is not None
 
-        def die() -> None:
+        async def die() -> None:
             # What the operating system does to the sockets of a process that was killed.
             control = self.coordinator.controller._listener
+            for listening in chain.from_iterable(server.sockets for server in control._servers):
+                loop.remove_reader(listening.fileno())
+            for _ in range(
+                3
+            ):  # asyncio loses what it has accepted for a server that is closed in the next moment
+                await asyncio.sleep(0)
             for wire in (*self._listener._tasks.values(), *control._strangers):
                 with suppress(OSError):  # of a connection that is closed, whose task has not ended yet
                     wire.transport.get_extra_info("socket").shutdown(socket.SHUT_RDWR)
@@ -448,7 +466,7 @@ class InProcess:
             control.close()
             loop.stop()
 
-        loop.call_soon_threadsafe(die)
+        asyncio.run_coroutine_threadsafe(die(), loop)
         self._thread.join(WAIT_S)
         self._loop = None
         self._abandoned.append((loop, self._listener, self._web, self.coordinator))

@@ -18,6 +18,7 @@ from servers.s3_server import S3Server, running_s3
 from servers.standalone_spark import StandaloneSpark, executors, has_replica, java_of, standalone_spark
 
 from ..runtime_process import Runtime
+from .spread import Spread, running
 
 FOUND_WITHIN_S = 120.0
 CORES = 5
@@ -106,3 +107,9 @@ def cluster(oracle_uri: str, tmp_path_factory: pytest.TempPathFactory) -> Iterat
             yield cluster
     except NotPermitted as reason:
         pytest.skip(f"{REASON}: {reason}")
+
+
+@pytest.fixture(scope="module")
+def spread(cluster: Cluster) -> Iterator[Spread]:
+    with running(cluster) as spread:
+        yield spread
