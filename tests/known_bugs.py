@@ -2066,6 +2066,17 @@ OTHERS = (
         ),
         ("tests/slt/test_slt.py::test_script[joins/whole_rows]",),
     ),
+    Mutant(
+        "a statement is planned anew whenever its parameter has another type than the last time",
+        (
+            Edit(
+                "runtime/coord/session/known_plans.py",
+                "self._plans[id(statement), types] = KnownPlan(",
+                "self._plans[id(statement), ()] = KnownPlan(",
+            ),
+        ),
+        ("tests/coord/session/test_known_plans.py",),
+    ),
 )
 
 MUTANTS = (*FINDINGS, *OTHERS)

@@ -49,13 +49,14 @@ class KnownPlans:
     def __init__(self, state: Callable[[], tuple[object, ...]]) -> None:
         self._state = state
         self._then: tuple[object, ...] = ()
-        self._plans: dict[int, KnownPlan] = {}
+        self._plans: dict[tuple[int, Types], KnownPlan] = {}
         self._texts: dict[tuple[str, tuple[ScalarType | None, ...]], tuple[Statement, Types]] = {}
 
     def plan(self, statement: Statement, types: Types) -> KnownPlan | None:
+        """Clients send a number as the narrowest type that holds it: so one statement is known with several types."""
         self._refresh()
-        known = self._plans.get(id(statement))
-        return known if known is not None and known.statement is statement and known.types == types else None
+        known = self._plans.get((id(statement), types))
+        return known if known is not None and known.statement is statement else None
 
     def keep(self, statement: Statement, types: Types, planned: Planned) -> KnownPlan | None:
         """None for what is planned with the values each time."""
@@ -64,7 +65,7 @@ class KnownPlans:
         self._refresh()
         if len(self._plans) >= MOST:
             self._plans.clear()
-        known = self._plans[id(statement)] = KnownPlan(statement, types, planned.plan, planned.free)
+        known = self._plans[id(statement), types] = KnownPlan(statement, types, planned.plan, planned.free)
         return known
 
     def text(self, parameterized: Parameterized) -> tuple[Statement, Types] | None:
