@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 
 from ..errors import PtvcError
 from ..interrupt import check_interrupt
+from ..repr.buffers import present, truth
 from ..repr.types import BOOL, INT2, INT4, INT8, NUMERIC, TEXT, ScalarType, array_of
 from .chunks import LEAST_ROWS, count_made, in_chunks, makes_values
 from .coercion.casts import cast_array, cast_can_fail
@@ -122,17 +123,15 @@ def evaluate_predicates(
 def _passing(
     predicates: Sequence[Scalar], columns: tuple[pa.Array, ...], length: int
 ) -> tuple[Mask, RowErrors | None]:
-    keep = np.ones(length, np.bool_)
     if not predicates:
-        return keep, None
+        return np.ones(length, np.bool_), None
     if len(predicates) == 1:
         datum, errors = _evaluate(predicates[0], columns, length)
     else:
         datum, errors = _connective(tuple(predicates), columns, length, absorbing=False)
     if isinstance(datum, pa.Scalar):
         return np.full(length, datum.as_py() is True), errors
-    keep = datum.fill_null(False).to_numpy(zero_copy_only=False) if length else keep
-    return keep, errors
+    return truth(datum), errors
 
 
 def _evaluate(scalar: Scalar, columns: tuple[pa.Array, ...], length: int) -> Partial:
@@ -284,8 +283,7 @@ def _truth(datum: Datum, length: int) -> Mask:
     """Rows on which a boolean is TRUE."""
     if isinstance(datum, pa.Scalar):
         return np.full(length, datum.as_py() is True)
-    mask: Mask = datum.fill_null(False).to_numpy(zero_copy_only=False)
-    return mask
+    return truth(datum)
 
 
 def _case(case: Case, columns: tuple[pa.Array, ...], length: int) -> Partial:
@@ -331,7 +329,7 @@ def _coalesce(coalesce: Coalesce, columns: tuple[pa.Array, ...], length: int) ->
         else:
             if datum.null_count == 0:
                 break
-            open_rows = datum.is_null().to_numpy(zero_copy_only=False)
+            open_rows = ~present(datum)
             if errors is not None:
                 open_rows = open_rows & ~error_mask(errors, length)
         if not open_rows.any():
@@ -357,7 +355,7 @@ def _connective(
         if isinstance(datum, pa.Scalar) and datum.as_py() is absorbing:
             return datum, None
         if calls_external(arg) and not isinstance(datum, pa.Scalar):
-            decided = pc.equal(datum, pa.scalar(absorbing)).fill_null(False).to_numpy(zero_copy_only=False)
+            decided = truth(pc.equal(datum, pa.scalar(absorbing)))
             value, failed = _evaluate_where(arg, columns, length, ~decided)
         else:
             value, failed = _evaluate(arg, columns, length)
@@ -371,7 +369,7 @@ def _connective(
         return datum, None
     # A failed argument is NULL: the three-valued result is absorbing exactly where it wins over the errors.
     values = as_array(datum, length)
-    won = pc.equal(values, pa.scalar(absorbing)).fill_null(False).to_numpy(zero_copy_only=False)
+    won = truth(pc.equal(values, pa.scalar(absorbing)))
     kept = select_errors(merged, ~won)
     return (values if kept is None else with_nulls(values, kept.indices)), kept
 

@@ -119,7 +119,7 @@ def _perhaps_among(piece: Batch, removed: Batch) -> Mask:
     for column, values in sorted(pairs, key=lambda pair: pair[0].type.id in buffers.TEXTS):
         if np.count_nonzero(mask) <= _ENOUGH * len(removed):
             break
-        mask &= pc.is_in(column, value_set=values).to_numpy(zero_copy_only=False)
+        mask &= buffers.truth(pc.is_in(column, value_set=values))
     return mask
 
 

@@ -59,3 +59,19 @@ def test_constant(length: int) -> None:
     assert (found == 7).all()
     assert found.strides == (0,)
     assert not found.flags.writeable
+
+
+@pytest.mark.parametrize("values", [[True, False, True] * 7, [True, None, False] * 7, [None] * 21, []])
+def test_truth_is_where_the_value_is_true(values: list[bool | None]) -> None:
+    array = pa.array(values, pa.bool_())
+    for offset in (0, 3, 9):
+        found = buffers.truth(array.slice(offset))
+        assert found.tolist() == [value is True for value in values[offset:]]
+        assert found.dtype == np.bool_
+
+
+def test_present_is_arrows_own() -> None:
+    arrays = [pa.array(values, type_) for type_, values in VALUES]
+    for array in [*arrays, pa.nulls(9), pa.nulls(9, pa.list_(pa.int64()))]:
+        for part in (array, array.slice(2), array.slice(len(array))):
+            assert buffers.present(part).tolist() == part.is_valid().to_pylist()

@@ -19,6 +19,7 @@ import pyarrow.compute as pc
 
 from ...expr.columns.arrays import numpy_values, valid_mask
 from ...repr.batch import Batch, Delta, Mask, Times, concat_batches
+from ...repr.buffers import truth
 from ...repr.consolidate import consolidate
 from ...repr.hash import hash_columns
 from ...repr.schema import Column, Schema
@@ -140,5 +141,5 @@ def _whole(column: pa.Array) -> Times:
 
 
 def _next(times: Times, negative: pa.BooleanArray) -> Times:
-    before = negative.fill_null(False).to_numpy(zero_copy_only=False)
+    before = truth(negative)
     return np.where(before, np.uint64(0), np.minimum(times + np.uint64(1), FOREVER))

@@ -9,6 +9,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ...repr.buffers import present, truth
 from .row_errors import Indices, Mask
 
 _VIEW = {
@@ -32,8 +33,7 @@ def numpy_values(array: pa.Array) -> npt.NDArray[Any]:
     Entries of NULL rows are whatever lies in the buffer.  Read-only.
     """
     if pa.types.is_boolean(array.type):
-        filled: npt.NDArray[Any] = array.fill_null(False).to_numpy(zero_copy_only=False)
-        return filled
+        return truth(array)
     dtype = np.dtype(_VIEW[array.type])
     data = array.buffers()[1]
     if data is None or not len(array):
@@ -43,10 +43,7 @@ def numpy_values(array: pa.Array) -> npt.NDArray[Any]:
 
 def valid_mask(array: pa.Array) -> Mask | None:
     """Which rows are not NULL; None when all are."""
-    if array.null_count == 0:
-        return None
-    mask: Mask = array.is_valid().to_numpy(zero_copy_only=False)
-    return mask
+    return present(array) if array.null_count else None
 
 
 def both_valid(left: Mask | None, right: Mask | None) -> Mask | None:

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from ...repr.buffers import present
 from ...repr.order import sql_ranks
 from .row_errors import Mask
 
@@ -40,8 +41,7 @@ def list_array(values: pa.Array, counts: Ints, valid: Mask | None = None) -> pa.
 
 
 def is_valid(array: pa.Array) -> Mask:
-    mask: Mask = array.is_valid().to_numpy(zero_copy_only=False)
-    return mask
+    return present(array)
 
 
 def kept_elements(lists: pa.Array, keep: Mask) -> pa.Array:

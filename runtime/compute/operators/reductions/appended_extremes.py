@@ -56,7 +56,7 @@ class AppendedExtremes:
         column, place = representative(batch.columns[self._argument]), of_rows
         there = batch.diffs > 0
         if column.null_count:
-            there &= column.is_valid().to_numpy(zero_copy_only=False)
+            there &= buffers.present(column)
         if not there.all():
             kept = np.flatnonzero(there)
             (column,), place = buffers.take((column,), kept), place[kept]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
+from ....repr import buffers
 from ....repr.batch import Batch, Indices
 from ....repr.consolidate import canonical
 from ....repr.schema import Schema
@@ -36,7 +37,7 @@ class DistinctValues:
         column = canonical(batch.columns[self.argument])
         rows = Batch((*keys, column), batch.times, batch.diffs)
         if column.null_count:
-            valid = column.is_valid().to_numpy(zero_copy_only=False)
+            valid = buffers.present(column)
             rows, of_rows = rows.filter(valid), of_rows[valid]
         if not len(rows):
             return Crossings(np.empty(0, np.int64), rows.columns[-1], np.empty(0, np.int64))

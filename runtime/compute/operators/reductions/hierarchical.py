@@ -100,7 +100,7 @@ class Extremes:
         column = representative(batch.columns[self.argument])
         place, diffs = of_rows, batch.diffs
         if column.null_count:
-            valid = np.flatnonzero(column.is_valid().to_numpy(zero_copy_only=False))
+            valid = np.flatnonzero(buffers.present(column))
             taken = buffers.take((*keys, column), valid)
             keys, column, place, diffs = taken[:-1], taken[-1], place[valid], diffs[valid]
         new = Values(column, segments.group[place], place, diffs, 0)

@@ -29,7 +29,7 @@ def collected(call: WindowCallOp, columns: Sequence[pa.Array], found: Frames) ->
     if condition is not None:
         counted &= _true(condition)
     if call.function != "array_agg":
-        counted &= columns[0].is_valid().to_numpy(zero_copy_only=False)
+        counted &= buffers.present(columns[0])
     numbered = Numbered.of(counted)
     op = AggregateOp(call.function, 0, call.type, rest=tuple(range(1, len(columns))))
     values = {i: column.take(pa.array(numbered.places)) for i, column in enumerate(columns)}

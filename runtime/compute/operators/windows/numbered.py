@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from ....repr import buffers
 from ....repr.batch import Mask
 from .frames import Frames, Interval
 from .layout import Ints
@@ -28,7 +28,7 @@ class Numbered:
     @classmethod
     def present(cls, values: pa.Array) -> Numbered:
         """Positions whose value is not NULL."""
-        return cls.of(pc.is_valid(values).to_numpy(zero_copy_only=False))
+        return cls.of(buffers.present(values))
 
     def intervals(self, found: Frames) -> tuple[Interval, ...]:
         """The frames as ranges of numbers."""

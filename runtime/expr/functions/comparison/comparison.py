@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 
 from ....errors import DatatypeMismatch, UndefinedFunction
 from ....repr import intervals
+from ....repr.buffers import present
 from ....repr.order import sql_ranks
 from ....repr.types import (
     BOOL,
@@ -186,7 +187,7 @@ def _compare_arrays(name: str, left: Datum, right: Datum) -> pa.Array:
     length = len(left) if isinstance(left, pa.Array) else len(right)
     first, second = as_array(left, length), as_array(right, length)
     ranks = sql_ranks(pa.concat_arrays([first, second.cast(first.type)]))
-    valid = pc.and_(first.is_valid(), second.is_valid()).to_numpy(zero_copy_only=False)
+    valid = present(first) & present(second)
     compared = _MIRRORED[name](pa.array(ranks[:length]), pa.array(ranks[length:]))
     return compared if valid.all() else pc.if_else(pa.array(valid), compared, pa.scalar(None, pa.bool_()))
 
