@@ -31,7 +31,7 @@ _NULL = (-1).to_bytes(4, "big", signed=True)
 
 def size(columns: Columns) -> int:
     """In bytes; of a small piece the buffers', which are told ten times as fast and may be of more rows."""
-    buffers = sum(column.get_total_buffer_size() for column in columns)
+    buffers: int = sum(column.get_total_buffer_size() for column in columns)
     return buffers if buffers <= SMALL_PIECE else sum(column.nbytes for column in columns)
 
 
