@@ -454,9 +454,8 @@ class InProcess:
             control = self.coordinator.controller._listener
             for listening in chain.from_iterable(server.sockets for server in control._servers):
                 loop.remove_reader(listening.fileno())
-            for _ in range(
-                3
-            ):  # asyncio loses what it has accepted for a server that is closed in the next moment
+            # What it has accepted asyncio loses if the server is closed in the next moment: three turns of the loop hand it on.
+            for _ in range(3):
                 await asyncio.sleep(0)
             for wire in (*self._listener._tasks.values(), *control._strangers):
                 with suppress(OSError):  # of a connection that is closed, whose task has not ended yet
