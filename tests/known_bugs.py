@@ -2077,6 +2077,22 @@ OTHERS = (
         ),
         ("tests/coord/session/test_known_plans.py",),
     ),
+    Mutant(
+        "numerics of any number of digits are written as those of 18",
+        (Edit("runtime/repr/parquet_layout.py", " or not _fits_word(column)", ""),),
+        ("tests/repr/test_parquet_layout.py", "tests/persist/test_part_codec.py"),
+    ),
+    Mutant(
+        "a constant is cut to the digits of the column that it is compared with",
+        (
+            Edit(
+                "runtime/expr/functions/comparison/comparison.py",
+                "return value.cast(type_.arrow)",
+                "return value.cast(options=pc.CastOptions.unsafe(type_.arrow))",
+            ),
+        ),
+        ("tests/slt/test_slt.py::test_script[types/numeric_comparison]",),
+    ),
 )
 
 MUTANTS = (*FINDINGS, *OTHERS)

@@ -1,6 +1,6 @@
 """Runs as they are kept while nobody needs them: Parquet, compressed, a tenth of what the same run takes to be searched.
 
-The columns of a run's file (`run_file`), integers as differences, texts by dictionaries.  Hashes that are those of key columns are left
+The columns of a run's file (`run_file`), laid out as those of parts.  Hashes that are those of key columns are left
 out: they are computed again.  A packed run cannot be searched: it is `decode`d first, at some 10M values a second.
 
 Whatever does not come back exactly as it was is not packed (`encode` looks), such as floats that are no numbers.
@@ -18,9 +18,12 @@ from ..errors import StorageError
 from ..repr.batch import Batch, Diffs, Times
 from ..repr.buffers import constant
 from ..repr.hash import HASH_VERSION, hash_columns
+from ..repr.parquet_layout import layout, narrowed, widened
 from .run import Run, RunFile
 
-PACKED_VERSION = 1
+PACKED_VERSION = 2
+_READABLE = ("1", str(PACKED_VERSION))
+"""In version 1 all numerics take 16 bytes."""
 SUFFIX = ".packed"
 
 _VERSION, _HASH_VERSION, _NBYTES, _KEY = b"ptvc.packed", b"ptvc.hash", b"ptvc.nbytes", b"ptvc.key"
@@ -31,7 +34,7 @@ _LEVEL = 1
 
 def encode(run: Run, key: tuple[int, ...]) -> pa.Buffer | None:
     """The bytes of the packed run, of a spine with this key; None for one that they would not bring back."""
-    columns = {f"c{i}": column for i, column in enumerate(run.batch.columns)}
+    columns = {f"c{i}": narrowed(column) for i, column in enumerate(run.batch.columns)}
     metadata = {
         _VERSION: str(PACKED_VERSION).encode(),
         _HASH_VERSION: str(HASH_VERSION).encode(),
@@ -47,25 +50,18 @@ def encode(run: Run, key: tuple[int, ...]) -> pa.Buffer | None:
     else:
         columns[_HASH] = pa.array(run.hashes.view(np.int64))
     table = pa.table(columns)
-    differences = [field.name for field in table.schema if _is_integral(field.type)]
     sink = pa.BufferOutputStream()
     pq.write_table(
         table.replace_schema_metadata(metadata),
         sink,
         compression="zstd",
         compression_level=_LEVEL,
-        use_dictionary=[field.name for field in table.schema if pa.types.is_string(field.type)],
-        column_encoding=dict.fromkeys(differences, "DELTA_BINARY_PACKED"),
         write_statistics=False,
+        **layout(table.schema),
     )
     packed = sink.getvalue()
     again = _decoded(packed)
     return packed if again is not None and _same(again, run) else None
-
-
-def _is_integral(type_: pa.DataType) -> bool:
-    types = pa.types
-    return bool(types.is_integer(type_) or types.is_date32(type_) or types.is_timestamp(type_))
 
 
 def _same(one: Run, other: Run) -> bool:
@@ -102,7 +98,7 @@ def _decoded(packed: pa.Buffer, file: RunFile | None = None) -> Run | None:
     metadata = _checked(table.schema.metadata or {}, file)
     rows = table.num_rows
     columns = {
-        name: column.combine_chunks() if column.num_chunks != 1 else column.chunk(0)
+        name: widened(column.combine_chunks() if column.num_chunks != 1 else column.chunk(0))
         for name, column in zip(table.column_names, table.columns, strict=True)
     }
     try:
@@ -128,10 +124,10 @@ def _values(columns: dict[str, pa.Array], metadata: Mapping[bytes, bytes], name:
 
 def _checked(metadata: Mapping[bytes, bytes], file: RunFile | None) -> Mapping[bytes, bytes]:
     versions = tuple(metadata.get(name, b"none").decode() for name in (_VERSION, _HASH_VERSION))
-    if versions != (str(PACKED_VERSION), str(HASH_VERSION)):
+    if versions[0] not in _READABLE or versions[1] != str(HASH_VERSION):
         raise StorageError(
             f'run "{file.path if file is not None else ""}" has packed version {versions[0]} (hash {versions[1]}), '
-            f"this program reads version {PACKED_VERSION} (hash {HASH_VERSION})",
+            f"this program reads up to version {PACKED_VERSION} (hash {HASH_VERSION})",
             hint=_HINT,
         )
     return metadata

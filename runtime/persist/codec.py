@@ -7,7 +7,7 @@ For parts that are inline, and for blobs that are soon merged with others.
 
 Parquet (`parquet1`): a Parquet file (zstd) for any tool: the rows' columns under their names (made unique), then
 `__time`, `__diff` (bigint) and `__err` (a struct of `sqlstate` and `message`, NULL for a row).  Updates of
-errors come last, with NULL in every row column.  What is large has up to 4 row groups of equal size, so that readers who
+errors come last, with NULL in every row column.  Numerics have as many digits as the file's values need, 18 or 38.  What is large has up to 4 row groups of equal size, so that readers who
 share it need not decode all of it each.
 
 The times in the bytes are those that were known when they were written.  The reference has the last word: a part that
@@ -30,6 +30,7 @@ import pyarrow.parquet as pq
 from ..errors import StorageError
 from ..expr.text.text_format import from_text
 from ..repr.batch import NO_ERRORS, Batch, Delta, Diffs, Times, empty_batch
+from ..repr.parquet_layout import layout, narrowed, widened, widened_type
 from ..repr.schema import ERROR_SCHEMA, Column, Schema
 from .part import PartRef
 
@@ -47,6 +48,8 @@ _WRITE_LZ4 = pa.ipc.IpcWriteOptions(compression="lz4", use_threads=False)
 _READ_ALONE = pa.ipc.IpcReadOptions(use_threads=False)
 _MAGIC = b"PTVC"
 _VERSION = 1
+_FILE_VERSION = 2
+"""In files of version 1 all numerics take 16 bytes."""
 _FILE_VERSION_KEY = b"ptvc.part"
 ROW_GROUPS = 4
 LEAST_GROUP_ROWS = 1 << 16
@@ -197,28 +200,21 @@ def encode_parquet(schema: Schema, delta: Delta) -> bytes:
     # Other tools read unsigned 64-bit integers as decimals; times fit a signed one.
     columns.append(pa.array(np.concatenate([oks.times, errs.times]).astype(np.int64)))
     columns.append(pa.array(np.concatenate([oks.diffs, errs.diffs])))
+    columns = [narrowed(column) for column in columns]
+    names = (*parquet_names(schema), _TIME, _DIFF)
+    optional = [name not in (_TIME, _DIFF) for name in names]
     fields = [
-        pa.field(name, type_.arrow) for name, type_ in zip(parquet_names(schema), schema.types, strict=True)
-    ]
-    fields += [
-        pa.field(_TIME, pa.int64(), False),
-        pa.field(_DIFF, pa.int64(), False),
-        pa.field(_ERR, _ERROR_TYPE),
+        pa.field(name, column.type, null) for name, column, null in zip(names, columns, optional, strict=True)
     ]
     table = pa.Table.from_arrays(
-        [*columns, error], schema=pa.schema(fields, {_FILE_VERSION_KEY: str(_VERSION).encode()})
+        [*columns, error],
+        schema=pa.schema(
+            [*fields, pa.field(_ERR, _ERROR_TYPE)], {_FILE_VERSION_KEY: str(_FILE_VERSION).encode()}
+        ),
     )
-    # Integers as differences: half the size of a dictionary of them, and written and read twice as fast.  A name with a
-    # dot could be that of a field inside another column.
-    packed = [field.name for field in table.schema if _is_integral(field.type) and "." not in field.name]
     sink = pa.BufferOutputStream()
     pq.write_table(
-        table,
-        sink,
-        compression="zstd",
-        use_dictionary=[field.name for field in table.schema if field.name not in packed],
-        column_encoding=dict.fromkeys(packed, "DELTA_BINARY_PACKED"),
-        row_group_size=_group_rows(len(table)),
+        table, sink, compression="zstd", row_group_size=_group_rows(len(table)), **layout(table.schema)
     )
     return sink.getvalue().to_pybytes()  # type: ignore[no-any-return]
 
@@ -226,11 +222,6 @@ def encode_parquet(schema: Schema, delta: Delta) -> bytes:
 def _group_rows(rows: int) -> int:
     groups = min(ROW_GROUPS, -(-rows // LEAST_GROUP_ROWS))
     return max(-(-rows // max(groups, 1)), 1)
-
-
-def _is_integral(type_: pa.DataType) -> bool:
-    types = pa.types
-    return bool(types.is_integer(type_) or types.is_date32(type_) or types.is_timestamp(type_))
 
 
 def decode_parquet(
@@ -245,13 +236,14 @@ def decode_parquet(
     none, and then of a `stretch` only.  Raises ValueError if `data` is not such a file."""
     file = pq.ParquetFile(pa.BufferReader(data))
     version = int((file.schema_arrow.metadata or {}).get(_FILE_VERSION_KEY, b"0"))
-    if not 1 <= version <= _VERSION:
-        raise ValueError(f"it has format version {version}, and this release knows up to {_VERSION}")
+    if not 1 <= version <= _FILE_VERSION:
+        raise ValueError(f"it has format version {version}, and this release knows up to {_FILE_VERSION}")
     written = file.schema_arrow.names[: -len(_OWN_COLUMNS)]
     places = range(len(schema)) if columns is None else columns
     kept = _kept(schema, places, len(written))
     expected = [schema[place].type.arrow for place in kept]
-    if len(written) > len(schema) or [file.schema_arrow.field(place).type for place in kept] != expected:
+    found = [widened_type(file.schema_arrow.field(place).type) for place in kept]
+    if len(written) > len(schema) or found != expected:
         raise ValueError("it was written with columns of other types")
     names = [written[place] for place in kept] + [
         name for name in _OWN_COLUMNS if with_errors or name != _ERR
@@ -263,7 +255,7 @@ def decode_parquet(
     else:
         assert not with_errors, "errors are behind the rows"
         table = _stretch_of(file, wanted, stretch)
-    values = {name: _one_chunk(table.column(name)) for name in names}
+    values = {name: widened(_one_chunk(table.column(name))) for name in names}
     times, diffs = values[_TIME].to_numpy().astype(np.uint64), values[_DIFF].to_numpy()
     rows = values[_ERR].null_count if with_errors else len(times)
     updates = Batch(tuple(values[written[place]] for place in kept), times, diffs).slice(0, rows)

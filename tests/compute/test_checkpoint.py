@@ -5,15 +5,18 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
+from decimal import Decimal
 from multiprocessing import get_context
 from pathlib import Path
 from random import Random
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from ptvc.compute import checkpoint as checkpoint_module
 from ptvc.compute import merge as merge_module
+from ptvc.compute import packed_file
 from ptvc.compute import run_file as run_file_module
 from ptvc.compute import run_store as run_store_module
 from ptvc.compute import spine as spine_module
@@ -23,7 +26,7 @@ from ptvc.compute.lower import lower
 from ptvc.compute.merge import merge_worker
 from ptvc.compute.packed_run import PackedRun
 from ptvc.compute.plan import DataflowPlan
-from ptvc.compute.run import Run
+from ptvc.compute.run import Run, RunFile
 from ptvc.compute.run_store import RunStore
 from ptvc.compute.shared_files import MACHINE
 from ptvc.compute.spine import Spine, run_of
@@ -32,7 +35,7 @@ from ptvc.expr.tree import relation as r
 from ptvc.expr.tree.scalar import ColumnRef
 from ptvc.repr.batch import NO_ERRORS, Batch, Delta
 from ptvc.repr.hash import hash_columns
-from ptvc.repr.types import INT4, INT8
+from ptvc.repr.types import INT4, INT8, derived_numeric
 
 from .histories import batch_of, consolidated, schema_of, updates_of
 from .random_views import TABLES, Views
@@ -505,3 +508,24 @@ def test_pages_of_a_mapped_run_are_not_memory(tmp_path: Path) -> None:
     assert state == 0
     assert mapped > 500_000
     assert allocated < 500_000
+
+
+@pytest.mark.parametrize("written", ["by this release", "by the first version"])
+def test_packed_numerics_come_back(written: str, tmp_path: Path) -> None:
+    prices = [Decimal("-7.25"), None, Decimal(10) ** 17 / 4]
+    batch = batch_of(
+        schema_of(INT4, derived_numeric(2)), [((i, price), 3, 1) for i, price in enumerate(prices)]
+    )
+    run = run_of(batch, hash_columns([batch.columns[0]], len(batch)))
+    packed = packed_file.encode(run, (0,))
+    assert packed is not None
+    if written == "by the first version":
+        metadata = {**pq.read_schema(pa.BufferReader(packed)).metadata, b"ptvc.packed": b"1"}
+        sink = pa.BufferOutputStream()
+        columns = dict(zip(("c0", "c1"), run.batch.columns, strict=True))
+        pq.write_table(pa.table(columns).replace_schema_metadata(metadata), sink)
+        packed = sink.getvalue()
+    again = packed_file.decode(packed, RunFile(tmp_path / "r", 0, packed.size))
+    assert np.array_equal(again.hashes, run.hashes)
+    assert all(a.equals(b) for a, b in zip(again.batch.columns, run.batch.columns, strict=True))
+    assert updates_of(again.batch) == updates_of(run.batch)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from decimal import Decimal
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -30,7 +31,7 @@ from ptvc.persist.read import read_part, read_stretch
 from ptvc.persist.write import INLINE_MAX_BYTES, PASSING_MAX_BYTES, inline_part, write_parts
 from ptvc.repr.batch import NO_ERRORS, Batch, Delta, empty_delta
 from ptvc.repr.schema import ERROR_SCHEMA, Column, Schema
-from ptvc.repr.types import INT8, NUMERIC, TEXT, array_of
+from ptvc.repr.types import INT8, NUMERIC, TEXT, array_of, derived_numeric
 
 CODECS = pytest.mark.parametrize(
     ("encode", "decode"),
@@ -189,6 +190,41 @@ def test_integers_are_packed() -> None:
     assert "DELTA_BINARY_PACKED" in encodings["k"]
     assert "DELTA_BINARY_PACKED" in encodings["__time"]
     assert "RLE_DICTIONARY" in encodings["t"]
+
+
+PRICES = Schema((Column("k", INT8), Column("price", derived_numeric(2))))
+
+
+def priced(*prices: str | None) -> Delta:
+    values = [price and Decimal(price) for price in prices]
+    return Delta(batch_of(PRICES, [((i, value), 5, 1) for i, value in enumerate(values)]), NO_ERRORS)
+
+
+@pytest.mark.parametrize(("price", "physical"), [("9.5", "INT64"), ("1e30", "FIXED_LEN_BYTE_ARRAY")])
+def test_numerics_that_fit_are_words(price: str, physical: str) -> None:
+    delta = priced("-7.25", None, price)
+    data = encode_parquet(PRICES, delta)
+    assert pq.ParquetFile(pa.BufferReader(data)).metadata.row_group(0).column(1).physical_type == physical
+    assert_same(decode_parquet(PRICES, data), delta)
+    assert_same(decode_parquet(PRICES, data, (1,)), Delta(delta.oks.select((1,)), NO_ERRORS))
+    part = decode_parquet(PRICES, data, (1,), with_errors=False, stretch=(1, 3))
+    assert_same(part, Delta(delta.oks.select((1,)).slice(1, 3), NO_ERRORS))
+
+
+def file_of_version(version: int, delta: Delta) -> bytes:
+    """Its numerics of 38 digits, as version 1 has them."""
+    columns = [*delta.oks.columns, pa.array(delta.oks.times.view(np.int64)), pa.array(delta.oks.diffs)]
+    table = pa.table([*columns, pa.nulls(len(delta.oks))], ["k", "price", "__time", "__diff", "__err"])
+    sink = pa.BufferOutputStream()
+    pq.write_table(table.replace_schema_metadata({"ptvc.part": str(version)}), sink)
+    return sink.getvalue().to_pybytes()  # type: ignore[no-any-return]
+
+
+def test_files_of_the_first_version_are_read_and_newer_ones_refused() -> None:
+    delta = priced("1.50", None, "-2")
+    assert_same(decode_parquet(PRICES, file_of_version(1, delta)), delta)
+    with pytest.raises(ValueError, match="it has format version 3, and this release knows up to 2"):
+        decode_parquet(PRICES, file_of_version(3, delta))
 
 
 def test_what_is_large_can_be_decoded_in_stretches() -> None:

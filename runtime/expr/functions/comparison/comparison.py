@@ -104,8 +104,21 @@ def aligned(args: Sequence[Datum], types: Sequence[ScalarType]) -> tuple[Datum, 
     left, right = args
     if types[0].arrow == types[1].arrow:
         return left, right, types[1] if is_padded(types[1]) else types[0]
+    if types[0].kind is types[1].kind is Kind.NUMERIC:
+        if isinstance(right, pa.Scalar) and (held := _as_stored(right, types[0])) is not None:
+            return left, held, types[0]
+        if isinstance(left, pa.Scalar) and (held := _as_stored(left, types[1])) is not None:
+            return held, right, types[1]
     target = _common(types)
     return _as(left, types[0], target), _as(right, types[1], target), target
+
+
+def _as_stored(value: pa.Scalar, type_: ScalarType) -> pa.Scalar | None:
+    """One numeric in the form of a column of them, which need not be cast then; None if it has digits that these cannot have."""
+    try:
+        return value.cast(type_.arrow)
+    except pa.ArrowInvalid:
+        return None
 
 
 _SIGNED = frozenset({Kind.INT2, Kind.INT4, Kind.INT8})
