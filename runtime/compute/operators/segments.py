@@ -13,6 +13,7 @@ running sum, taken for all groups at once.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -26,7 +27,7 @@ from ...repr.hash import hash_columns
 Ints = npt.NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Segments:
     """`order` int64[n]: the step's rows by group, then time.  `starts` int64[s]: where each segment starts in
     `order`; `group` int64[s]: its group; `times` uint64[s].  `first` int64[g]: the first segment of each group;
@@ -49,11 +50,16 @@ class Segments:
         """Every group has one time only."""
         return len(self.first) == len(self.starts)
 
+    @cached_property
+    def lengths(self) -> Ints:
+        """Rows per segment: int64[s]."""
+        return np.diff(self.starts, append=len(self.order))
+
+    @cached_property
     def of_rows(self) -> Indices:
         """The segment of every row, in the rows' own order: int64[n]."""
-        lengths = np.diff(self.starts, append=len(self.order))
         out = np.empty(len(self.order), np.int64)
-        out[self.order] = np.repeat(np.arange(len(self.starts)), lengths)
+        out[self.order] = np.repeat(np.arange(len(self.starts)), self.lengths)
         return out
 
     def in_order(self) -> Segments:
@@ -68,6 +74,9 @@ class Segments:
 
     def sums(self, values: Ints) -> Ints:
         """Per segment, the sum of `values` (int64[n], in the rows' own order)."""
+        if not values.strides[0]:  # one value, as the diffs of rows that are only added
+            summed: Ints = values[0] * self.lengths
+            return summed
         ordered = values[self.order]
         if len(self.starts) == len(ordered):
             return ordered

@@ -249,7 +249,7 @@ def _ends(op: ReduceOp, schema: Schema, argument: int, rows: Batch) -> Batch:
     keys = tuple(canonical(column) for column in rows.columns[: op.keys])
     segments = segments_of(rows, keys)
     extremes = AppendedExtremes(schema, op.keys, argument, extremes_of(op, argument))
-    extremes.step(rows, buffers.take(keys, segments.heads), segments, segments.of_rows())
+    extremes.step(rows, buffers.take(keys, segments.heads), segments, segments.of_rows)
     found = _contents(extremes.spines()["ends"])
     columns = [pa.nulls(len(found), column.type.arrow) for column in schema]
     columns[: op.keys], columns[argument] = found.columns[:-1], found.columns[-1]

@@ -56,7 +56,7 @@ def sums_of(
     accumulators = Accumulators(op, schema)
     keys = tuple(canonical(column) for column in rows.columns[: op.keys])
     segments = segments_of(rows, keys)
-    of_rows = segments.of_rows()
+    of_rows = segments.of_rows
     counts = segments.sums(rows.diffs)
     sums = np.zeros((accumulators.width, len(counts)), np.int64)
     columns = dict(enumerate(rows.columns))

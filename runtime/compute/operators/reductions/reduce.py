@@ -29,7 +29,7 @@ import pyarrow as pa
 from ....errors import Unsupported
 from ....expr.columns.row_errors import Evaluated, RowErrors
 from ....expr.functions.aggregates import empty_value
-from ....repr.batch import NO_ERRORS, Batch, Delta, Indices, Mask, concat_batches
+from ....repr.batch import NO_ERRORS, Batch, Delta, Mask, concat_batches
 from ....repr.buffers import fixed, take
 from ....repr.consolidate import canonical
 from ....repr.equality import rows_equal
@@ -177,11 +177,10 @@ class Reduce(Operator):
     def _take_in(
         self, batch: Batch, keys: tuple[pa.Array, ...], heads: tuple[pa.Array, ...], segments: Segments
     ) -> _Taken:
-        of_rows = segments.of_rows()
-        counts, deltas, gained = self._added(batch, keys, segments, of_rows)
+        counts, deltas, gained = self._added(batch, keys, segments)
         rows_of_sums = 0.0
         if self._sums is not None:
-            placed, self._sums = Placed.of(self._sums, of_rows, self._keys), None
+            placed, self._sums = Placed.of(self._sums, segments.of_rows, self._keys), None
             rows_of_sums = placed.add(counts, deltas)
             if self._floats is not None:
                 gained = placed.join(self._floats.sums, gained)
@@ -197,13 +196,15 @@ class Reduce(Operator):
         floats: dict[FloatSum, ExactSums] = {}
         if self._floats is not None:
             floats = self._floats.step(gained, heads, segments)
-        extremes = {i: state.step(batch, heads, segments, of_rows) for i, state in self._appended.items()}
+        extremes = {
+            i: state.step(batch, heads, segments, segments.of_rows) for i, state in self._appended.items()
+        }
         moves, at = [], 1 + len(deltas)
         for i, state in self._extremes.items():
             ends = held[at : at + len(state.ends)]
             at += len(state.ends)
             sizes = held[0] + totals
-            extremes[i], ends_after = state.step(batch, keys, heads, segments, of_rows, sizes, ends)
+            extremes[i], ends_after = state.step(batch, keys, heads, segments, segments.of_rows, sizes, ends)
             moves.append(ends_after - ends)
         self._groups.insert(
             Batch(
@@ -220,7 +221,7 @@ class Reduce(Operator):
         return _Taken(stacked, floats, extremes, whole)
 
     def _added(
-        self, batch: Batch, keys: tuple[pa.Array, ...], segments: Segments, of_rows: Indices
+        self, batch: Batch, keys: tuple[pa.Array, ...], segments: Segments
     ) -> tuple[Ints, Ints, dict[int, Gained]]:
         """What the rows add in each segment: to the multiplicity, to the accumulators, and to the sums of floats."""
         counts = segments.sums(batch.diffs)
@@ -231,9 +232,10 @@ class Reduce(Operator):
                 columns = dict(enumerate(batch.columns))
                 for row, values in self._accumulators.feed(None, columns, batch.diffs):
                     deltas[row] = counts if values is batch.diffs else segments.sums(values)
-                feeds += self._accumulators.float_feeds(None, columns, of_rows, batch.diffs)
+                if self._accumulators.floats:
+                    feeds += self._accumulators.float_feeds(None, columns, segments.of_rows, batch.diffs)
                 continue
-            crossings = self._distinct[source].step(batch, keys, of_rows)
+            crossings = self._distinct[source].step(batch, keys, segments.of_rows)
             for row, values in self._accumulators.feed(source, {source: crossings.values}, crossings.diffs):
                 np.add.at(deltas[row], crossings.segments, values)
             feeds += self._accumulators.float_feeds(

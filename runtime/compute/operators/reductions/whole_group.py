@@ -64,7 +64,7 @@ class WholeGroups:
         `keys` are the key columns of `batch`, `heads` the key of each group.
         """
         own = tuple(batch.columns[i] for i in self._columns)
-        segment = segments.of_rows()
+        segment = segments.of_rows
         group = segments.group[segment]
         old = self.spine.probe(heads, segments.hashes)
         self.spine.insert(

@@ -39,7 +39,7 @@ class AppendedTopK(TopK):
 
     def _from_state(self, batch: Batch, segments: Segments, heads: Columns) -> Batch:
         old = self._held_rows.probe(heads, segments.hashes, columns=range(len(self.schema)))
-        step = Step.of(self.schema, old, batch, np.arange(len(batch)), segments.of_rows(), segments)
+        step = Step.of(self.schema, old, batch, np.arange(len(batch)), segments.of_rows, segments)
         entries = entries_of(step.rows, step.group, step.old, self._op.order)
         places = row_places(entries.after, entries.group)
         held = np.where(places < self._needed, entries.after, 0) - entries.before

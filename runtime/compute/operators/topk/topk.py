@@ -116,7 +116,7 @@ class TopK(Operator):
 
     def _from_state(self, batch: Batch, segments: Segments, heads: Columns) -> Batch:
         """The output of a step that needs no cutting."""
-        of_rows = segments.of_rows()
+        of_rows = segments.of_rows
         if self._op.limit is None:
             return self._whole_groups(batch, segments, of_rows, heads, np.ones(segments.groups, np.bool_))
         group = segments.group[of_rows]

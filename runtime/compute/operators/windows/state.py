@@ -58,7 +58,7 @@ class Partitions:
         return {"rows": self._rows}
 
     def load(self, batch: Batch, heads: Heads, segments: Segments) -> Loaded:
-        of_rows = segments.of_rows()
+        of_rows = segments.of_rows
         old = self._rows.probe(heads, segments.hashes)
         combined = concat_batches(self._schema, [old.rows, batch])
         unit = np.concatenate((old.probe, segments.group[of_rows]))
@@ -91,7 +91,7 @@ class Blocks:
     # --- what a step looks at ---
 
     def load(self, batch: Batch, heads: Heads, segments: Segments) -> Loaded:
-        of_rows = segments.of_rows()
+        of_rows = segments.of_rows
         directory = read_directory(self._directory, self._op, heads, segments.hashes, segments.groups)
         block = directory.locate(self._op.order, batch, segments.group[of_rows])
         touched = np.zeros(len(directory), np.bool_)
