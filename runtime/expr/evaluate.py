@@ -16,12 +16,12 @@ import pyarrow.compute as pc
 
 from ..errors import PtvcError
 from ..interrupt import check_interrupt
-from ..repr.buffers import present, truth
+from ..repr.buffers import present, truth, validity
 from ..repr.types import BOOL, INT2, INT4, INT8, NUMERIC, TEXT, ScalarType, array_of
 from .chunks import LEAST_ROWS, count_made, in_chunks, makes_values
 from .coercion.casts import cast_array, cast_can_fail
 from .coercion.literals import python_value
-from .columns.arrays import put, valid_mask, with_nulls
+from .columns.arrays import put, with_nulls
 from .columns.row_errors import (
     Evaluated,
     Mask,
@@ -230,7 +230,7 @@ def _external(called: ExternalCall, columns: tuple[pa.Array, ...], length: int) 
     wanted = ~error_mask(merged, count)
     if function.strict:
         for column in given:
-            if (valid := valid_mask(column)) is not None:
+            if (valid := validity(column)) is not None:
                 wanted &= valid
     result = call_rows(function, given, wanted)
     if constant and length:

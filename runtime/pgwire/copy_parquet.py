@@ -28,14 +28,15 @@ import pyarrow.parquet as pq
 
 from ..coord.results.results import Columns
 from ..errors import DataError, Unsupported
-from ..expr.columns.arrays import numpy_values, valid_mask
+from ..expr.columns.arrays import numpy_values
 from ..expr.columns.infinities import infinite
-from ..expr.columns.lists import counts_of, is_valid
+from ..expr.columns.lists import counts_of
 from ..expr.columns.row_errors import Mask
 from ..expr.datetimes.datetime_input import MICROS_PER_DAY
 from ..expr.datetimes.zones import Zone
 from ..expr.text.text_format import to_text
 from ..repr import buffers
+from ..repr.buffers import present, validity
 from ..repr.schema import Schema
 from ..repr.types import NUMERIC_MAX_PRECISION, PAIR, Kind, ScalarType
 
@@ -167,7 +168,7 @@ def _written(
     values: pa.Array, type_: ScalarType, target: pa.DataType, column: str, zone: Zone | None
 ) -> pa.Array:
     if type_.element is not None:
-        counts, valid = counts_of(values), is_valid(values)
+        counts, valid = counts_of(values), present(values)
         mask = None if valid.all() else pa.array(~valid)
         offsets = pa.array(np.concatenate(([0], np.cumsum(counts))).astype(np.int32))
         held = values.flatten()
@@ -207,6 +208,6 @@ def _no_value(column: str, what: str) -> DataError:
 
 def first_failed(wrong: Mask, values: pa.Array) -> int | None:
     """The first row of the mask that is not NULL."""
-    valid = valid_mask(values)
+    valid = validity(values)
     rows = np.flatnonzero(wrong if valid is None else wrong & valid)
     return int(rows[0]) if len(rows) else None

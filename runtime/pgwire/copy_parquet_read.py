@@ -27,13 +27,14 @@ from ..errors import DiskFull, StorageError
 from ..expr.coercion.casts import cast_array
 from ..expr.coercion.type_rules import CastContext, base_name, can_cast
 from ..expr.columns.arrays import numpy_values
-from ..expr.columns.lists import counts_of, is_valid, list_array, owners_of
+from ..expr.columns.lists import counts_of, list_array, owners_of
 from ..expr.columns.maps import keyed
 from ..expr.columns.row_errors import Evaluated, RowErrors, listed_errors, merge_errors
 from ..expr.datetimes.datetime_input import MAX_DATE, MAX_TIMESTAMP, MICROS_PER_DAY, MIN_DATE, MIN_TIMESTAMP
 from ..expr.datetimes.zones import Zone
 from ..expr.text.text_format import from_text
 from ..repr import buffers
+from ..repr.buffers import present
 from ..repr.schema import Column
 from ..repr.types import (
     BOOL,
@@ -396,11 +397,11 @@ def _converted_lists(
         )
         errors = merge_errors([keys.errors, items.errors])
         entries = pa.StructArray.from_arrays([keys.values, items.values], names=["f0", "f1"])
-        made = keyed(list_array(entries, counts, is_valid(values)))
+        made = keyed(list_array(entries, counts, present(values)))
     else:
         elements = _converted(held, element, zone)
         errors = elements.errors
-        made = list_array(elements.values, counts, is_valid(values))
+        made = list_array(elements.values, counts, present(values))
     if errors is None:
         return Evaluated(made)
     rows, first = np.unique(owners_of(counts)[errors.indices], return_index=True)

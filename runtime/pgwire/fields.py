@@ -18,9 +18,10 @@ import pyarrow.compute as pc
 from ..expr.datetimes.zones import Zone
 from ..expr.text.text_format import to_text
 from ..repr import intervals, ranges
+from ..repr.buffers import validity
 from ..repr.types import TEXT, Kind, ScalarType
 from .numeric import numeric_fields
-from .pieces import Lengths, join, offsets_of, packed, strided, valid_mask, words
+from .pieces import Lengths, join, offsets_of, packed, strided, words
 
 EPOCH_DAYS = 10_957
 """Days from 1970-01-01 to 2000-01-01, where PostgreSQL's dates begin."""
@@ -89,7 +90,7 @@ def encode(
 
 def _varying(raw: pa.Array) -> tuple[list[pa.Array], Lengths]:
     sizes = np.diff(offsets_of(raw)).astype(np.int64)
-    valid = valid_mask(raw)
+    valid = validity(raw)
     if valid is None:
         return [strided(words(sizes)), raw], sizes + 4
     return [strided(words(np.where(valid, sizes, -1))), raw], np.where(valid, sizes, 0) + 4
@@ -100,7 +101,7 @@ def _fixed(array: pa.Array, kind: Kind) -> tuple[list[pa.Array], Lengths]:
     count = len(array)
     raw = np.frombuffer(array.buffers()[1] or b"", source)[array.offset : array.offset + count]
     values = (_since_2000(raw, epoch) if epoch else raw).astype(wire)
-    valid = valid_mask(array)
+    valid = validity(array)
     if valid is None:
         records = np.empty(count, np.dtype([("size", ">i4"), ("value", wire)]))
         records["size"] = width
@@ -201,7 +202,7 @@ def _encode_lists(array: pa.Array, element: ScalarType) -> pa.Array:
     bodies = _slices(join(encode(flat, element, 1)[0]), bounds)
     counts = np.diff(bounds)
     null_total = np.zeros(len(flat) + 1, np.int64)
-    valid = valid_mask(flat)
+    valid = validity(flat)
     if valid is not None:
         np.cumsum(~valid, out=null_total[1:])
     records = np.zeros(len(array), _LIST_HEADER)

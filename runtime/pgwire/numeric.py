@@ -14,8 +14,9 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from ..errors import DataError, Unsupported
+from ..repr.buffers import validity
 from ..repr.types import ScalarType
-from .pieces import packed, valid_mask
+from .pieces import packed
 
 NEGATIVE = 0x4000
 _SPECIAL = {0xC000: "NaN", 0xD000: "Infinity", 0xF000: "-Infinity"}
@@ -30,7 +31,7 @@ def numeric_fields(array: pa.Array, type_: ScalarType) -> tuple[list[pa.Array], 
     width = array.type.bit_width // 32
     end = array.offset + len(array)  # the buffer may be longer, and of no rows any length
     raw = np.frombuffer(array.buffers()[1] or b"", "<u4")[: end * width].reshape(-1, width)[array.offset :]
-    valid = valid_mask(array)
+    valid = validity(array)
     if valid is not None:
         raw = np.where(valid[:, None], raw, 0)
     negative = (raw[:, -1] >> 31).astype(np.bool_)

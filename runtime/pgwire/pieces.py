@@ -31,13 +31,6 @@ def offsets_of(array: pa.Array) -> npt.NDArray[np.int32]:
     return np.frombuffer(array.buffers()[1], np.int32)[array.offset : array.offset + len(array) + 1]
 
 
-def valid_mask(array: pa.Array) -> Mask | None:
-    """Which values are not NULL; None when all are."""
-    if array.null_count == 0:
-        return None
-    return np.asarray(array.is_valid().to_numpy(zero_copy_only=False), np.bool_)
-
-
 def strided(records: npt.NDArray[np.generic]) -> pa.Array:
     """A binary array of fixed-width entries: the items of a one-dimensional array."""
     width = records.dtype.itemsize

@@ -47,13 +47,13 @@ def validity(array: pa.Array) -> npt.NDArray[np.bool_] | None:
     """True where the value is not NULL, or None when none is NULL."""
     if not array.null_count:
         return None
+    if array.type.id == _LIB.Type_NA:
+        return np.zeros(len(array), np.bool_)
     return _bits(array.buffers()[0], array.offset, len(array))
 
 
 def present(array: pa.Array) -> npt.NDArray[np.bool_]:
     """True where the value is not NULL."""
-    if array.type.id == _LIB.Type_NA:
-        return np.zeros(len(array), np.bool_)
     valid = validity(array)
     return np.ones(len(array), np.bool_) if valid is None else valid
 

@@ -17,9 +17,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ...expr.columns.arrays import numpy_values, valid_mask
+from ...expr.columns.arrays import numpy_values
 from ...repr.batch import Batch, Delta, Mask, Times, concat_batches
-from ...repr.buffers import truth
+from ...repr.buffers import truth, validity
 from ...repr.consolidate import consolidate
 from ...repr.hash import hash_columns
 from ...repr.schema import Column, Schema
@@ -79,7 +79,7 @@ class TemporalFilter(Operator):
         there: Mask = np.ones(len(batch), np.bool_)
         for bound in self._op.bounds:
             column = batch.columns[bound.column]
-            if (valid := valid_mask(column)) is not None:
+            if (valid := validity(column)) is not None:
                 there &= valid
             at, after = _times(column, self.schema[bound.column].type)
             if bound.operator in ("ge", "eq"):

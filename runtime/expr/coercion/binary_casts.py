@@ -7,8 +7,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ...repr import buffers
+from ...repr.buffers import validity
 from ...repr.types import ScalarType
-from ..columns.arrays import array_of_numpy, numpy_values, valid_mask
+from ..columns.arrays import array_of_numpy, numpy_values
 from ..columns.row_errors import Evaluated, same_error
 
 
@@ -29,7 +30,7 @@ def bytes_to_integer(array: pa.Array, target: ScalarType) -> Evaluated:
     width = target.typlen
     offsets = buffers.text_offsets(array)
     sizes = np.diff(offsets)
-    valid = valid_mask(array)
+    valid = validity(array)
     wrong = sizes > width if valid is None else (sizes > width) & valid
     sizes = np.where(wrong, 0, sizes) if valid is None else np.where(wrong | ~valid, 0, sizes)
     data = buffers.text_data(array)

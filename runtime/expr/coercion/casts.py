@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ...repr import buffers, intervals
+from ...repr.buffers import validity
 from ...repr.types import (
     CLOCKS,
     FLOAT8,
@@ -26,7 +27,7 @@ from ...repr.types import (
     Kind,
     ScalarType,
 )
-from ..columns.arrays import array_of_numpy, numpy_values, valid_mask, with_nulls
+from ..columns.arrays import array_of_numpy, numpy_values, with_nulls
 from ..columns.blank_padding import padded, unpadded
 from ..columns.decimals import (
     as_int64,
@@ -174,7 +175,7 @@ def _cast_value(array: pa.Array, source: ScalarType, target: ScalarType) -> Eval
             return restricted(array, target)
         case (Kind.TIME, Kind.INTERVAL):
             zero = np.zeros(len(array), np.int64)
-            found = intervals.from_parts(zero, zero, numpy_values(array), valid_mask(array))
+            found = intervals.from_parts(zero, zero, numpy_values(array), validity(array))
             return restricted(found, target)
         case (_, Kind.TIME):
             return _cast_time(array, target)
@@ -184,7 +185,7 @@ def _cast_value(array: pa.Array, source: ScalarType, target: ScalarType) -> Eval
 
 def _failed(rows: Mask, array: pa.Array) -> npt.NDArray[np.int64]:
     """Rows of the mask that are not NULL in `array`."""
-    valid = valid_mask(array)
+    valid = validity(array)
     return np.flatnonzero(rows if valid is None else rows & valid)
 
 
@@ -248,18 +249,16 @@ def _integer_to_integer(array: pa.Array, source: ScalarType, target: ScalarType)
         values = values.astype(np.int64, copy=False)
     if target.kind is Kind.OID and source.kind in (Kind.INT2, Kind.INT4):
         values = values & 0xFFFFFFFF  # PostgreSQL reinterprets the sign bit
-        return Evaluated(array_of_numpy(values, valid_mask(array), pa.int64()))
+        return Evaluated(array_of_numpy(values, validity(array), pa.int64()))
     low, high = target.integer_bounds
     if source.kind is Kind.OID and target.kind is Kind.INT4:
-        return Evaluated(
-            array_of_numpy(values.astype(np.uint32).view(np.int32), valid_mask(array), pa.int32())
-        )
+        return Evaluated(array_of_numpy(values.astype(np.uint32).view(np.int32), validity(array), pa.int32()))
     return _checked(array, values, (values < low) | (values > high), target)
 
 
 def _checked(array: pa.Array, values: npt.NDArray[Any], wrong: Mask, target: ScalarType) -> Evaluated:
     """`values` as `target` except on `wrong` rows, which are out of range unless they are NULL."""
-    valid = valid_mask(array)
+    valid = validity(array)
     rows = np.flatnonzero(wrong if valid is None else wrong & valid)
     if len(rows):
         valid = ~wrong if valid is None else valid & ~wrong
@@ -284,7 +283,7 @@ def _narrow_float(array: pa.Array) -> Evaluated:
         narrow = values.astype(np.float32)
     overflow = np.isinf(narrow) & ~np.isinf(values)
     underflow = (narrow == 0) & (values != 0)
-    valid = valid_mask(array)
+    valid = validity(array)
     over, under = _failed(overflow, array), _failed(underflow, array)
     if len(over) or len(under):
         good = ~(overflow | underflow)
@@ -306,7 +305,7 @@ def _float_to_numeric(array: pa.Array, source: ScalarType, target: ScalarType) -
     text = pa.array(np.char.mod(digits, np.where(odd, 0, values)) if len(values) else [], pa.string())
     if not array.null_count and not odd.any():
         return from_text(text, target)
-    valid = valid_mask(array)
+    valid = validity(array)
     good = ~odd if valid is None else valid & ~odd
     parsed = from_text(pc.if_else(pa.array(good), text, pa.scalar(None, pa.string())), target)
     message = "numeric has no NaN and no infinity here"
@@ -318,7 +317,7 @@ def _float_to_numeric(array: pa.Array, source: ScalarType, target: ScalarType) -
 def _to_numeric(array: pa.Array, source: ScalarType, target: ScalarType) -> Evaluated:
     """Integers and numerics to another scale, rounded half away from zero, checked against the precision."""
     scale, new_scale = storage_scale(source), storage_scale(target)
-    valid = valid_mask(array)
+    valid = validity(array)
     narrow = as_int64(array)
     if narrow is not None:
         rescaled = _rescale_int64(narrow, scale, new_scale)
@@ -355,7 +354,7 @@ def _numeric_to_float(array: pa.Array, source: ScalarType, target: ScalarType) -
     scale = storage_scale(source)
     narrow = as_int64(array)
     if target == FLOAT8 and narrow is not None and scale <= 22 and fits_int64(narrow, 1 << 9):
-        return array_of_numpy(narrow / np.float64(10**scale), valid_mask(array), pa.float64())
+        return array_of_numpy(narrow / np.float64(10**scale), validity(array), pa.float64())
     return to_text(array, source).cast(target.arrow)
 
 
@@ -383,7 +382,7 @@ def _cast_datetime(array: pa.Array, source: ScalarType, target: ScalarType) -> E
         if infinite(array) is not None:
             days = np.where(micros == INFINITY, DATE_INFINITY, days)
             days = np.where(micros == MINUS_INFINITY, DATE_MINUS_INFINITY, days)
-        return Evaluated(array_of_numpy(days.astype(np.int32), valid_mask(array), pa.date32()))
+        return Evaluated(array_of_numpy(days.astype(np.int32), validity(array), pa.date32()))
     return Evaluated(array.view(target.arrow))
 
 
@@ -394,7 +393,7 @@ def _date_to_timestamp(array: pa.Array, target: ScalarType) -> Evaluated:
     if endless is not None:
         wrong &= ~endless
     rows = _failed(wrong, array)
-    valid = valid_mask(array)
+    valid = validity(array)
     if len(rows):
         valid = ~wrong if valid is None else valid & ~wrong
         days = np.where(wrong, 0, days)
@@ -408,7 +407,7 @@ def _date_to_timestamp(array: pa.Array, target: ScalarType) -> Evaluated:
 
 def _cast_time(array: pa.Array, target: ScalarType) -> Evaluated:
     """The time of day of a timestamp or an interval; an infinite timestamp has none."""
-    valid = valid_mask(array)
+    valid = validity(array)
     failures = np.empty(0, np.int64)
     if intervals.is_interval(array.type):
         micros = intervals.parts(array)[2]

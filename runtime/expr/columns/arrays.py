@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ...repr.buffers import present, truth
+from ...repr.buffers import truth
 from .row_errors import Indices, Mask
 
 _VIEW = {
@@ -39,11 +39,6 @@ def numpy_values(array: pa.Array) -> npt.NDArray[Any]:
     if data is None or not len(array):
         return np.zeros(len(array), dtype)
     return np.frombuffer(data, dtype, len(array), array.offset * dtype.itemsize)
-
-
-def valid_mask(array: pa.Array) -> Mask | None:
-    """Which rows are not NULL; None when all are."""
-    return present(array) if array.null_count else None
 
 
 def both_valid(left: Mask | None, right: Mask | None) -> Mask | None:

@@ -13,8 +13,9 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from ...repr.buffers import validity
 from ...repr.types import NUMERIC_MAX_PRECISION, UNCONSTRAINED_SCALE, ScalarType
-from .arrays import numpy_values, valid_mask
+from .arrays import numpy_values
 from .row_errors import Mask
 
 Ints = npt.NDArray[Any]
@@ -51,7 +52,7 @@ def words_of(array: pa.Array) -> npt.NDArray[np.int64]:
 
 def as_int64(array: pa.Array) -> npt.NDArray[np.int64] | None:
     """The integers of a decimal (or integer) array when all fit in 64 bits, with 0 for NULL; else None."""
-    valid = valid_mask(array)
+    valid = validity(array)
     if pa.types.is_integer(array.type):
         values = numpy_values(array)
         if valid is not None:
@@ -80,7 +81,7 @@ def as_ints(array: pa.Array) -> Ints:
     value = (top.view(np.uint64) if pa.types.is_uint64(array.type) else top).astype(object)
     for i in range(words.shape[1] - 2, -1, -1):
         value = value * _WORD + words[:, i].view(np.uint64).astype(object)
-    valid = valid_mask(array)
+    valid = validity(array)
     return value if valid is None else np.where(valid, value, 0)
 
 

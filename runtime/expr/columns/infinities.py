@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
-from .arrays import numpy_values, valid_mask
+from ...repr.buffers import validity
+from .arrays import numpy_values
 from .row_errors import Mask
 
 DATE_INFINITY, DATE_MINUS_INFINITY = (1 << 31) - 1, -(1 << 31)
@@ -19,7 +20,7 @@ def infinite(array: pa.Array) -> Mask | None:
     found: Mask = (values == bounds.max) | (values == bounds.min)
     if not found.any():
         return None
-    valid = valid_mask(array)
+    valid = validity(array)
     if valid is not None:
         found &= valid
     return found if found.any() else None

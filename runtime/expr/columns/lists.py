@@ -40,15 +40,11 @@ def list_array(values: pa.Array, counts: Ints, valid: Mask | None = None) -> pa.
     return pa.ListArray.from_arrays(pa.array(offsets), values, mask=mask)
 
 
-def is_valid(array: pa.Array) -> Mask:
-    return present(array)
-
-
 def kept_elements(lists: pa.Array, keep: Mask) -> pa.Array:
     """The arrays with those elements only whose entry in `keep` (one per element) is True."""
     counts = counts_of(lists)
     fewer = np.bincount(owners_of(counts)[keep], minlength=len(lists)).astype(np.int64)
-    return list_array(lists.flatten().filter(pa.array(keep)), fewer, is_valid(lists))
+    return list_array(lists.flatten().filter(pa.array(keep)), fewer, present(lists))
 
 
 def singletons(values: pa.Array) -> pa.Array:

@@ -9,9 +9,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ...repr.buffers import fields
+from ...repr.buffers import fields, present
 from ...repr.order import sort_indices
-from .lists import counts_of, is_valid, list_array, owners_of
+from .lists import counts_of, list_array, owners_of
 
 
 def keyed(entries: pa.Array) -> pa.Array:
@@ -29,4 +29,4 @@ def keyed(entries: pa.Array) -> pa.Array:
         same_key = np.asarray(pc.equal(keys[1:], keys[:-1]))
         last[:-1] = (owners[1:] != owners[:-1]) | ~same_key
     counts = np.bincount(owners[last], minlength=len(entries)).astype(np.int64)
-    return list_array(pairs.take(pa.array(kept[last])), counts, is_valid(entries))
+    return list_array(pairs.take(pa.array(kept[last])), counts, present(entries))

@@ -9,8 +9,9 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
+from ...repr.buffers import validity
 from ...repr.types import Kind, ScalarType
-from ..columns.arrays import array_of_numpy, both_valid, numpy_values, valid_mask
+from ..columns.arrays import array_of_numpy, both_valid, numpy_values
 from ..columns.infinities import infinite
 from ..columns.row_errors import Evaluated, same_error
 
@@ -41,7 +42,7 @@ def rounded(array: pa.Array, type_: ScalarType) -> Evaluated:
     if endless is not None:
         result = np.where(endless, micros, result)
         wrong &= ~endless
-    valid = valid_mask(array)
+    valid = validity(array)
     rows = np.flatnonzero(wrong if valid is None else wrong & valid)
     if len(rows):
         valid = both_valid(valid, ~wrong)

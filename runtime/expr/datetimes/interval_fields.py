@@ -10,8 +10,9 @@ import numpy as np
 import pyarrow as pa
 
 from ...repr import intervals
+from ...repr.buffers import validity
 from ...repr.types import INTERVAL_BITS, ScalarType
-from ..columns.arrays import both_valid, valid_mask
+from ..columns.arrays import both_valid
 from ..columns.infinities import INFINITY
 from ..columns.row_errors import Evaluated, same_error
 from .interval_output import infinities
@@ -59,7 +60,7 @@ def restricted(array: pa.Array, type_: ScalarType) -> Evaluated:
             np.where(kept, old, new)
             for old, new in zip(intervals.parts(array), (months, days, micros), strict=True)
         )
-    valid = valid_mask(array)
+    valid = validity(array)
     rows = np.flatnonzero(wrong if valid is None else wrong & valid)
     if len(rows):
         valid = both_valid(valid, ~wrong)

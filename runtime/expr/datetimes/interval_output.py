@@ -8,7 +8,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ...repr import intervals
-from ..columns.arrays import numpy_values, valid_mask
+from ...repr.buffers import validity
+from ..columns.arrays import numpy_values
 
 _HOUR = 3_600_000_000
 _MAX, _MIN = np.iinfo(np.int64).max, np.iinfo(np.int64).min
@@ -61,14 +62,14 @@ def interval_text(array: pa.Array) -> pa.Array:
     assert text is not None
     if (found := infinities(array)) is not None:
         text = pc.if_else(pa.array(found[0]), "infinity", pc.if_else(pa.array(found[1]), "-infinity", text))
-    valid = valid_mask(array)
+    valid = validity(array)
     return text if valid is None else pc.if_else(pa.array(valid), text, pa.scalar(None, pa.string()))
 
 
 def time_text(array: pa.Array) -> pa.Array:
     """Times of day: `04:05:06.5`."""
     text = _clock(numpy_values(array).astype(np.uint64))
-    valid = valid_mask(array)
+    valid = validity(array)
     return text if valid is None else pc.if_else(pa.array(valid), text, pa.scalar(None, pa.string()))
 
 

@@ -10,8 +10,9 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
+from ...repr.buffers import validity
 from ...repr.types import MZ_TIMESTAMP, ScalarType
-from ..columns.arrays import array_of_numpy, numpy_values, valid_mask
+from ..columns.arrays import array_of_numpy, numpy_values
 from ..columns.infinities import INFINITY
 from ..columns.row_errors import Evaluated, Mask, same_error
 from ..digits import whole
@@ -40,7 +41,7 @@ def as_instants(array: pa.Array, target: ScalarType) -> Evaluated:
 def _checked(
     array: pa.Array, values: np.ndarray, wrong: Mask, target: ScalarType, sqlstate: str, message: str
 ) -> Evaluated:
-    valid = valid_mask(array)
+    valid = validity(array)
     rows = np.flatnonzero(wrong if valid is None else wrong & valid)
     if len(rows):
         valid = ~wrong if valid is None else valid & ~wrong

@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from ...repr.buffers import validity
 from ...repr.types import NUMERIC, ScalarType, derived_numeric
-from ..columns.arrays import valid_mask
 from ..columns.decimals import as_ints, from_ints, storage_scale
 from ..columns.row_errors import RowErrors, merge_errors, same_error
 from ..tree.function import Datum, as_array
@@ -24,7 +24,7 @@ def numerics(args: Sequence[Datum], length: int, most: int) -> tuple[Ints, pa.Ar
     type_ = _type(columns[0].type)
     live = np.ones(length, np.bool_)
     for column in columns:
-        if (valid := valid_mask(column)) is not None:
+        if (valid := validity(column)) is not None:
             live &= valid
     first, last = as_ints(columns[0]), as_ints(columns[1])
     one = np.full(length, 10 ** storage_scale(type_), dtype=object)

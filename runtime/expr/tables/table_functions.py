@@ -19,6 +19,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ...errors import DatatypeMismatch, PtvcError, UndefinedFunction, Unsupported
+from ...repr.buffers import validity
 from ...repr.types import (
     BOOL,
     INT4,
@@ -39,7 +40,7 @@ from ...repr.types import (
 )
 from ..coercion.literals import cast_to, coerce_unknown
 from ..coercion.type_rules import CastContext, as_signed, base_name, can_cast, common_type
-from ..columns.arrays import numpy_values, valid_mask
+from ..columns.arrays import numpy_values
 from ..columns.row_errors import Mask, RowErrors, merge_errors, same_error
 from ..functions.aggregates import plain_type
 from ..functions.json.jsonb_path import found, path_arguments
@@ -279,7 +280,7 @@ def positions(counts: Ints) -> tuple[Ints, Ints]:
 
 def _integers(datum: Datum, length: int) -> tuple[Ints, Mask | None]:
     array = as_array(datum, length)
-    return numpy_values(array).astype(np.int64), valid_mask(array)
+    return numpy_values(array).astype(np.int64), validity(array)
 
 
 def _series(args: Sequence[Datum], length: int) -> Expanded:

@@ -14,7 +14,8 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from ...repr import intervals
-from ..columns.arrays import array_of_numpy, numpy_values, valid_mask
+from ...repr.buffers import validity
+from ..columns.arrays import array_of_numpy, numpy_values
 from ..columns.row_errors import Mask, RowErrors, merge_errors, same_error
 from ..datetimes.civil import MICROS_PER_DAY, add
 from ..functions.datetimes.interval_arithmetic import moved
@@ -32,7 +33,7 @@ def timestamps(args: Sequence[Datum], length: int, most: int) -> tuple[Ints, pa.
     first, last, step, *zone = (as_array(arg, length) for arg in args)
     live = np.ones(length, np.bool_)
     for array in (first, last, step, *zone):
-        if (valid := valid_mask(array)) is not None:
+        if (valid := validity(array)) is not None:
             live &= valid
     days, rest = intervals.spans(step)
     stuck = live & (days == 0) & (rest == 0)

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ...repr import buffers
-from ..columns.arrays import valid_mask
+from ...repr.buffers import validity
 from ..datetimes.datetime_input import InputError
 
 PLAIN_BYTEA = r"^\\x([0-9a-fA-F][0-9a-fA-F])*$"
@@ -60,7 +60,7 @@ def hex_bytes(array: pa.Array) -> pa.Array:
 
 def _binary(data: Bytes, offsets: npt.NDArray[Any], like: pa.Array, type_: pa.DataType) -> pa.Array:
     """An array of `type_` with the NULLs of `like`."""
-    valid = valid_mask(like)
+    valid = validity(like)
     bitmap = None if valid is None else pa.py_buffer(np.packbits(valid, bitorder="little"))
     body = [bitmap, pa.py_buffer(offsets.astype(np.int32)), pa.py_buffer(np.ascontiguousarray(data))]
     return pa.Array.from_buffers(type_, len(like), body)
@@ -78,7 +78,7 @@ def uuid_text(array: pa.Array) -> pa.Array:
     if len(present):
         data = buffers.text_data(present)[int(offsets[0]) : int(offsets[-1])]
         text[:, _UUID_PLACES] = data.reshape(-1, 32)
-    valid = valid_mask(array)
+    valid = validity(array)
     sizes = np.full(len(array), 36, np.int64) if valid is None else np.where(valid, 36, 0)
     return _binary(text, np.concatenate(([0], np.cumsum(sizes))), array, pa.string())
 

@@ -14,9 +14,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ...repr import ranges
+from ...repr.buffers import validity
 from ...repr.ranges import AT, AT_VALUE
 from ...repr.types import Kind, ScalarType
-from ..columns.arrays import put, valid_mask
+from ..columns.arrays import put
 from ..columns.row_errors import Evaluated, Mask, RowErrors, listed_errors, merge_errors
 from ..datetimes.datetime_input import InputError
 from .ranges import Bounds, make_ranges
@@ -43,7 +44,7 @@ _Cut = tuple[str, str | None, str | None, str]
 def parse_ranges(array: pa.Array, type_: ScalarType, from_text: FromText) -> Evaluated:
     """The ranges that the texts denote; 22P02 for those that denote none, and the errors of bounds and their order."""
     count = len(array)
-    valid = np.ones(count, np.bool_) if (present := valid_mask(array)) is None else present
+    valid = np.ones(count, np.bool_) if (present := validity(array)) is None else present
     lows, highs, opened, closed, empty, failures = _cut_column(array, valid)
     # Bounds of both ends as one column: of a few rows, calls take the time, not values.
     both = from_text(pa.concat_arrays([lows, highs]), type_.subtype)

@@ -13,9 +13,10 @@ import numpy as np
 import pyarrow as pa
 
 from ...repr import ranges
+from ...repr.buffers import validity
 from ...repr.ranges import ABOVE_ALL, AT, BELOW_ALL, JUST_ABOVE, JUST_BELOW, Ranges
 from ...repr.types import Kind, ScalarType
-from ..columns.arrays import array_of_numpy, numpy_values, valid_mask
+from ..columns.arrays import array_of_numpy, numpy_values
 from ..columns.infinities import DATE_INFINITY, DATE_MINUS_INFINITY
 from ..columns.row_errors import Evaluated, Mask, merge_errors, same_error
 from ..datetimes.datetime_input import MAX_DATE
@@ -74,7 +75,7 @@ def _next_values(values: pa.Array, rows: Mask, last: int) -> tuple[pa.Array, Mas
     """The values, those of `rows` one further where there is a next one; which moved, and which could not."""
     if not rows.any():
         return values, rows, rows
-    present = valid_mask(values)
+    present = validity(values)
     if present is not None:
         rows = rows & present
     numbers = numpy_values(values)

@@ -13,9 +13,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ...repr import buffers
+from ...repr.buffers import validity
 from ...repr.type_functions import regproc_text
 from ...repr.types import TEXT, Kind, ScalarType
-from ..columns.arrays import array_of_numpy, numpy_values, put, valid_mask
+from ..columns.arrays import array_of_numpy, numpy_values, put
 from ..columns.blank_padding import padded
 from ..columns.infinities import infinite
 from ..columns.row_errors import Indices, Mask
@@ -250,7 +251,7 @@ def _instants(array: pa.Array, zone: Zone) -> pa.Array:
     offsets = zone.at_utc(micros // 1_000_000)
     # Within a day of the last instant there is no local time that 64 bits hold: the last one is shown.
     local = np.minimum(micros, np.iinfo(np.int64).max - _MICROS_PER_DAY) + offsets * 1_000_000
-    text = _timestamps(array_of_numpy(local, valid_mask(array), pa.timestamp("us")), with_zone=False)
+    text = _timestamps(array_of_numpy(local, validity(array), pa.timestamp("us")), with_zone=False)
     known, places = np.unique(offsets, return_inverse=True)
     suffix = pa.array([_offset_text(offset) for offset in known.tolist()], pa.string()).take(pa.array(places))
     era = pc.ends_with(text, " BC")

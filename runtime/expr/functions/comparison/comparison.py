@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 
 from ....errors import DatatypeMismatch, UndefinedFunction
 from ....repr import intervals
-from ....repr.buffers import present
+from ....repr.buffers import present, validity
 from ....repr.order import sql_ranks
 from ....repr.types import (
     BOOL,
@@ -58,7 +58,7 @@ from ...coercion.casts import cast_array
 from ...coercion.comparands import comparands
 from ...coercion.literals import cast_to, coerce_unknown
 from ...coercion.type_rules import base_name, common_type, compared_type
-from ...columns.arrays import array_of_numpy, both_valid, valid_mask
+from ...columns.arrays import array_of_numpy, both_valid
 from ...columns.blank_padding import is_padded
 from ...columns.row_errors import Mask
 from ...tree.function import CallInfo, Datum, Function, Kernel, Overload, as_array
@@ -186,7 +186,7 @@ def _compare_spans(name: str, left: Datum, right: Datum) -> pa.Array:
     tied = days == other_days
     compared: Any = _NUMPY_COMPARE[name]
     result: Mask = np.where(tied, compared(rest, other_rest), compared(days, other_days))
-    return array_of_numpy(result, both_valid(valid_mask(a), valid_mask(b)), pa.bool_())
+    return array_of_numpy(result, both_valid(validity(a), validity(b)), pa.bool_())
 
 
 def _any(mask: Datum) -> bool:

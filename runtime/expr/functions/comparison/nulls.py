@@ -8,18 +8,18 @@ import numpy as np
 import pyarrow as pa
 
 from ....errors import UndefinedFunction
+from ....repr.buffers import present
 from ....repr.types import INT4, TEXT
 from ...coercion.literals import coerce_unknown
-from ...columns.lists import is_valid
 from ...tree.function import CallInfo, Datum, Function, Kernel, Overload, as_array
 from ...tree.scalar import Call, Scalar
 
 
-def _counted(present: bool) -> Kernel:
+def _counted(wanted: bool) -> Kernel:
     def kernel(args: Sequence[Datum], info: CallInfo) -> pa.Array:
         counts = np.zeros(info.length, np.int32)
         for datum in args:
-            counts += is_valid(as_array(datum, info.length)) == present
+            counts += present(as_array(datum, info.length)) == wanted
         return pa.array(counts)
 
     return kernel
@@ -36,6 +36,6 @@ def _resolver(name: str) -> Callable[[tuple[Scalar, ...], tuple[bool, ...]], Cal
 
 
 FUNCTIONS: tuple[Function, ...] = tuple(
-    Function(name, (Overload(None, INT4, _counted(present), strict=False),), None, _resolver(name))
-    for name, present in (("num_nulls", False), ("num_nonnulls", True))
+    Function(name, (Overload(None, INT4, _counted(wanted), strict=False),), None, _resolver(name))
+    for name, wanted in (("num_nulls", False), ("num_nonnulls", True))
 )

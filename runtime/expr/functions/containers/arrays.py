@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ....errors import DatatypeMismatch, UndefinedFunction
+from ....repr.buffers import present
 from ....repr.order import sort_indices
 from ....repr.types import BOOL, INT4, TEXT, Kind, ScalarType, array_of, list_of
 from ...coercion.literals import cast_to, coerce_unknown
@@ -21,7 +22,6 @@ from ...columns.lists import (
     Ints,
     counts_of,
     element_codes,
-    is_valid,
     joined,
     kept_elements,
     list_array,
@@ -149,7 +149,7 @@ def prepend(args: Sequence[Datum], info: CallInfo) -> pa.Array:
 
 def cat(args: Sequence[Datum], info: CallInfo) -> pa.Array:
     left, right = (as_array(datum, info.length) for datum in args)
-    return joined(left, right, is_valid(left) | is_valid(right))
+    return joined(left, right, present(left) | present(right))
 
 
 def _taken(lists: pa.Array, first: Datum, last: Datum, valid: Mask) -> pa.Array:
@@ -167,7 +167,7 @@ def subscript(args: Sequence[Datum], info: CallInfo) -> pa.Array:
     lists, wanted = (as_array(datum, info.length) for datum in args)
     counts = counts_of(lists)
     place = numpy_values(wanted).astype(np.int64)
-    inside = (place >= 1) & (place <= counts) & is_valid(wanted)
+    inside = (place >= 1) & (place <= counts) & present(wanted)
     begins = np.cumsum(counts) - counts
     index = pa.array(np.where(inside, begins + place - 1, 0), mask=~inside)
     return lists.flatten().take(index)
@@ -176,14 +176,14 @@ def subscript(args: Sequence[Datum], info: CallInfo) -> pa.Array:
 def cut(args: Sequence[Datum], info: CallInfo) -> pa.Array:
     """array[first:last]; NULL bounds were left out of the text."""
     lists, first, last = (as_array(datum, info.length) for datum in args)
-    valid = is_valid(lists) & is_valid(first) & is_valid(last)
+    valid = present(lists) & present(first) & present(last)
     return _taken(lists, numpy_values(first), numpy_values(last), valid)
 
 
 def _trim_array(args: Sequence[Datum], info: CallInfo) -> Evaluated:
     lists, fewer = (as_array(datum, info.length) for datum in args)
     counts, drop = counts_of(lists), numpy_values(fewer).astype(np.int64)
-    valid = is_valid(lists) & is_valid(fewer)
+    valid = present(lists) & present(fewer)
     wrong = valid & ((drop < 0) | (drop > counts))
     messages = [
         same_error(
@@ -201,16 +201,16 @@ def _reverse(args: Sequence[Datum], info: CallInfo) -> pa.Array:
     counts = counts_of(lists)
     ends = np.cumsum(counts)
     index = np.repeat(ends, counts) - 1 - places_of(counts)
-    return list_array(lists.flatten().take(pa.array(index)), counts, is_valid(lists))
+    return list_array(lists.flatten().take(pa.array(index)), counts, present(lists))
 
 
 def _sort(args: Sequence[Datum], info: CallInfo) -> pa.Array:
     """array_sort(array [, descending [, nulls_first]]), of options that are the same for all rows or not."""
     lists = as_array(args[0], info.length)
     options = [as_array(datum, info.length) for datum in args[1:]]
-    valid = is_valid(lists)
+    valid = present(lists)
     for option in options:
-        valid = valid & is_valid(option)
+        valid = valid & present(option)
     counts = np.where(valid, counts_of(lists), 0)
     lists = lists if valid.all() else pc.if_else(pa.array(valid), lists, pa.scalar(None, lists.type))
     down = numpy_values(options[0]) if options else np.zeros(info.length, np.bool_)
@@ -230,13 +230,13 @@ def _sort(args: Sequence[Datum], info: CallInfo) -> pa.Array:
 def _fill(args: Sequence[Datum], info: CallInfo) -> Evaluated:
     """array_fill(value, array[length])."""
     value, bounds = (as_array(datum, info.length) for datum in args)
-    dimensions, valid = counts_of(bounds), is_valid(bounds)
+    dimensions, valid = counts_of(bounds), present(bounds)
     sizes = subscript((bounds, pa.scalar(1, pa.int32())), info)
     size = numpy_values(sizes).astype(np.int64)
     several = valid & (dimensions > 1)
-    null = valid & (dimensions == 1) & ~is_valid(sizes)
-    negative = valid & (dimensions == 1) & is_valid(sizes) & (size < 0)
-    large = valid & (dimensions == 1) & is_valid(sizes) & (size > _MAX_FILL)
+    null = valid & (dimensions == 1) & ~present(sizes)
+    negative = valid & (dimensions == 1) & present(sizes) & (size < 0)
+    large = valid & (dimensions == 1) & present(sizes) & (size > _MAX_FILL)
     wrong = several | null | negative | large
     counts = np.where(valid & ~wrong & (dimensions == 1), size, 0)
     errors = merge_errors(
@@ -286,7 +286,7 @@ def _replace(args: Sequence[Datum], info: CallInfo) -> pa.Array:
     found = _matches(lists, args[1], _element(info))
     counts = counts_of(lists)
     values = pc.if_else(pa.array(found), new.take(pa.array(owners_of(counts))), lists.flatten())
-    return list_array(values, counts, is_valid(lists))
+    return list_array(values, counts, present(lists))
 
 
 def _position(args: Sequence[Datum], info: CallInfo) -> Evaluated:
@@ -298,12 +298,12 @@ def _position(args: Sequence[Datum], info: CallInfo) -> Evaluated:
     if len(args) > 2:
         start = as_array(args[2], info.length)
         found &= places >= numpy_values(start)[owners]
-        missing = ~is_valid(start)
+        missing = ~present(start)
         found &= ~missing[owners]
         # PostgreSQL looks at it only where the element might be there.
         holds_null = np.zeros(info.length, np.bool_)
-        holds_null[owners[~is_valid(lists.flatten())]] = True
-        looked = (counts > 0) & (is_valid(as_array(args[1], info.length)) | holds_null)
+        holds_null[owners[~present(lists.flatten())]] = True
+        looked = (counts > 0) & (present(as_array(args[1], info.length)) | holds_null)
         errors = same_error(np.flatnonzero(missing & looked), "22004", "initial position must not be null")
     result = np.zeros(info.length, np.int32)
     rows, first = np.unique(owners[found], return_index=True)
@@ -317,7 +317,7 @@ def _positions(args: Sequence[Datum], info: CallInfo) -> pa.Array:
     counts = counts_of(lists)
     places = pa.array((places_of(counts) + 1)[found].astype(np.int32))
     fewer = np.bincount(owners_of(counts)[found], minlength=info.length).astype(np.int64)
-    return list_array(places, fewer, is_valid(lists))
+    return list_array(places, fewer, present(lists))
 
 
 def _shared(left: pa.Array, right: pa.Array, info: CallInfo) -> tuple[Mask, Ints]:
@@ -326,8 +326,8 @@ def _shared(left: pa.Array, right: pa.Array, info: CallInfo) -> tuple[Mask, Ints
     a, b = element_codes(equality_keys(left.flatten(), type_), equality_keys(right.flatten(), type_))
     owners, others = owners_of(counts_of(left)), owners_of(counts_of(right))
     width = int(max(a.max(initial=0), b.max(initial=0))) + 1
-    there = np.isin(others * width + b, (owners * width + a)[is_valid(left.flatten())])
-    return there & is_valid(right.flatten()), others
+    there = np.isin(others * width + b, (owners * width + a)[present(left.flatten())])
+    return there & present(right.flatten()), others
 
 
 def contains(args: Sequence[Datum], info: CallInfo) -> pa.Array:
@@ -335,7 +335,7 @@ def contains(args: Sequence[Datum], info: CallInfo) -> pa.Array:
     there, owners = _shared(left, right, info)
     result = np.ones(info.length, np.bool_)
     result[owners[~there]] = False
-    return pa.array(result, mask=~(is_valid(left) & is_valid(right)))
+    return pa.array(result, mask=~(present(left) & present(right)))
 
 
 def contained(args: Sequence[Datum], info: CallInfo) -> pa.Array:
@@ -347,7 +347,7 @@ def _overlaps(args: Sequence[Datum], info: CallInfo) -> pa.Array:
     there, owners = _shared(left, right, info)
     result = np.zeros(info.length, np.bool_)
     result[owners[there]] = True
-    return pa.array(result, mask=~(is_valid(left) & is_valid(right)))
+    return pa.array(result, mask=~(present(left) & present(right)))
 
 
 # --- sizes -----------------------------------------------------------------------------------------------------------
@@ -360,14 +360,14 @@ def _dimensions(args: Sequence[Datum], info: CallInfo) -> pa.Array:
 
 def _lower(args: Sequence[Datum], info: CallInfo) -> pa.Array:
     lists, dimension = (as_array(datum, info.length) for datum in args)
-    shown = (counts_of(lists) > 0) & (numpy_values(dimension) == 1) & is_valid(dimension)
+    shown = (counts_of(lists) > 0) & (numpy_values(dimension) == 1) & present(dimension)
     return pa.array(np.ones(info.length, np.int32), mask=~shown)
 
 
 def _upper(args: Sequence[Datum], info: CallInfo) -> pa.Array:
     lists, dimension = (as_array(datum, info.length) for datum in args)
     counts = counts_of(lists)
-    shown = (counts > 0) & (numpy_values(dimension) == 1) & is_valid(dimension)
+    shown = (counts > 0) & (numpy_values(dimension) == 1) & present(dimension)
     return pa.array(counts.astype(np.int32), mask=~shown)
 
 

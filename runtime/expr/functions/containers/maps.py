@@ -9,12 +9,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ....errors import UndefinedFunction
-from ....repr.buffers import fields
+from ....repr.buffers import fields, present
 from ....repr.order import sql_ranks
 from ....repr.types import BOOL, INT4, TEXT, Kind, ScalarType, array_of, list_of, map_of
 from ...coercion.literals import cast_to, coerce_unknown
 from ...coercion.type_rules import CastContext, base_name, can_cast, common_type
-from ...columns.lists import Ints, counts_of, is_valid, list_array, owners_of, zipped
+from ...columns.lists import Ints, counts_of, list_array, owners_of, zipped
 from ...columns.maps import keyed
 from ...columns.row_errors import Mask
 from ...tree.function import CallInfo, Datum, Function, Overload, as_array
@@ -143,7 +143,7 @@ def _exists(args: Sequence[Datum], info: CallInfo) -> pa.Array:
     same = pc.equal(keys, wanted.take(pa.array(owners))).fill_null(False).to_numpy(zero_copy_only=False)
     result = np.zeros(info.length, np.bool_)
     result[owners[same]] = True
-    return pa.array(result, mask=~(is_valid(maps) & is_valid(wanted)))
+    return pa.array(result, mask=~(present(maps) & present(wanted)))
 
 
 def _among(owners: Ints, values: pa.Array, others: Ints, wanted: pa.Array) -> Mask:
@@ -151,7 +151,7 @@ def _among(owners: Ints, values: pa.Array, others: Ints, wanted: pa.Array) -> Ma
     codes = sql_ranks(pa.concat_arrays([values, wanted]))
     width = int(codes.max(initial=0)) + 1
     there = np.isin(others * width + codes[len(values) :], owners * width + codes[: len(values)])
-    found: Mask = there & is_valid(wanted)
+    found: Mask = there & present(wanted)
     return found
 
 
@@ -161,7 +161,7 @@ def _exists_all(args: Sequence[Datum], info: CallInfo) -> pa.Array:
     others = owners_of(counts_of(wanted))
     result = np.ones(info.length, np.bool_)
     result[others[~_among(owners, keys, others, wanted.flatten())]] = False
-    return pa.array(result, mask=~(is_valid(maps) & is_valid(wanted)))
+    return pa.array(result, mask=~(present(maps) & present(wanted)))
 
 
 def _exists_any(args: Sequence[Datum], info: CallInfo) -> pa.Array:
@@ -170,7 +170,7 @@ def _exists_any(args: Sequence[Datum], info: CallInfo) -> pa.Array:
     others = owners_of(counts_of(wanted))
     result = np.zeros(info.length, np.bool_)
     result[others[_among(owners, keys, others, wanted.flatten())]] = True
-    return pa.array(result, mask=~(is_valid(maps) & is_valid(wanted)))
+    return pa.array(result, mask=~(present(maps) & present(wanted)))
 
 
 def _contains(args: Sequence[Datum], info: CallInfo) -> pa.Array:
@@ -179,7 +179,7 @@ def _contains(args: Sequence[Datum], info: CallInfo) -> pa.Array:
     owners, others = owners_of(counts_of(left)), owners_of(counts_of(right))
     result = np.ones(info.length, np.bool_)
     result[others[~_among(owners, left.flatten(), others, right.flatten())]] = False
-    return pa.array(result, mask=~(is_valid(left) & is_valid(right)))
+    return pa.array(result, mask=~(present(left) & present(right)))
 
 
 def _contained(args: Sequence[Datum], info: CallInfo) -> pa.Array:

@@ -12,9 +12,10 @@ import numpy as np
 import pyarrow as pa
 
 from ....repr import ranges
+from ....repr.buffers import validity
 from ....repr.ranges import AT, BELOW_ALL, Places, Ranges
 from ....repr.types import BOOL, BYTEA, RANGES, ScalarType
-from ...columns.arrays import array_of_numpy, both_valid, valid_mask
+from ...columns.arrays import array_of_numpy, both_valid
 from ...columns.row_errors import Evaluated, Mask, same_error
 from ...tree.function import CallInfo, Datum, Function, Kernel, Overload, as_array
 
@@ -95,7 +96,7 @@ def _operand(datum: Datum, type_: ScalarType) -> Ranges:
 
 
 def _valid(args: Sequence[Datum], length: int) -> Mask | None:
-    left, right = (valid_mask(_array(datum)) for datum in args)
+    left, right = (validity(_array(datum)) for datum in args)
     found = both_valid(left, right)
     return None if found is None else np.broadcast_to(found, length)
 
@@ -181,7 +182,7 @@ def _end(upper: bool) -> Kernel:
             rows = ranges.raw(bounds).copy()
             rows[found.empty] = _ABOVE_EVERY_END
             bounds = rows.view(bounds.dtype).reshape(len(rows))
-        return ranges.to_bytes(bounds, valid_mask(array))
+        return ranges.to_bytes(bounds, validity(array))
 
     return kernel
 
@@ -190,9 +191,7 @@ def _of_ends(args: Sequence[Datum], info: CallInfo) -> pa.Array:
     """The range between the greatest lower and the least upper end."""
     low, high = (as_array(datum, info.length) for datum in args)
     lows, highs = (ranges.from_bytes(ends, info.result) for ends in (low, high))
-    return ranges.put_together(
-        Ranges(lows, highs, lows > highs), both_valid(valid_mask(low), valid_mask(high))
-    )
+    return ranges.put_together(Ranges(lows, highs, lows > highs), both_valid(validity(low), validity(high)))
 
 
 # --- the registry ----------------------------------------------------------------------------------------------------

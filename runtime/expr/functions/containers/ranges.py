@@ -12,9 +12,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ....repr import ranges
+from ....repr.buffers import validity
 from ....repr.ranges import ABOVE_ALL, AT, AT_VALUE, BELOW_ALL, Places, Ranges
 from ....repr.types import BOOL, RANGES, TEXT, ScalarType
-from ...columns.arrays import array_of_numpy, valid_mask
+from ...columns.arrays import array_of_numpy
 from ...columns.row_errors import Evaluated, Mask, merge_errors, same_error
 from ...text.ranges import Bounds, make_ranges
 from ...tree.function import CallInfo, Datum, Function, Kernel, Overload, as_array
@@ -88,7 +89,7 @@ def _asks(answer: Callable[[Ranges], Mask]) -> Kernel:
     def kernel(args: Sequence[Datum], info: CallInfo) -> pa.Array:
         array = as_array(args[0], info.length)
         found = answer(ranges.take_apart(array, info.types[0]))
-        return array_of_numpy(found, valid_mask(array), pa.bool_())
+        return array_of_numpy(found, validity(array), pa.bool_())
 
     return kernel
 

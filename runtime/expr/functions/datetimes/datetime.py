@@ -10,8 +10,9 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ....repr.buffers import validity
 from ....repr.types import DATE, INT4, TEXT, TIMESTAMP, TIMESTAMPTZ
-from ...columns.arrays import array_of_numpy, both_valid, numpy_values, valid_mask
+from ...columns.arrays import array_of_numpy, both_valid, numpy_values
 from ...columns.infinities import infinite
 from ...columns.row_errors import Evaluated, same_error
 from ...datetimes.datetime_input import (
@@ -71,7 +72,7 @@ def _date_trunc(args: Sequence[Datum], info: CallInfo) -> Evaluated:
     fields = args[0] if isinstance(args[0], pa.Array) else pa.array([args[0].as_py()])
     names = [None if name is None else name.lower() for name in fields.unique().to_pylist()]
     result = np.zeros(info.length, np.int64)
-    valid = both_valid(valid_mask(array), valid_mask(fields) if len(fields) == info.length else None)
+    valid = both_valid(validity(array), validity(fields) if len(fields) == info.length else None)
     failed = np.zeros(info.length, np.bool_)
     bad_field = ""
     for name in names:
@@ -111,7 +112,7 @@ def _shifted(sign: int, date_first: bool = True) -> Kernel:
         wrong = (days < MIN_DATE) | (days > MAX_DATE)
         if endless is not None:
             wrong &= ~endless
-        valid = both_valid(valid_mask(left), valid_mask(right))
+        valid = both_valid(validity(left), validity(right))
         rows = rows_where(wrong, left, right)
         if len(rows):
             valid = both_valid(valid, ~wrong)
@@ -127,7 +128,7 @@ def _shifted(sign: int, date_first: bool = True) -> Kernel:
 def _days_between(args: Sequence[Datum], info: CallInfo) -> Evaluated:
     left, right = (as_array(datum, info.length) for datum in args)
     days = numpy_values(left).astype(np.int64) - numpy_values(right)
-    valid = both_valid(valid_mask(left), valid_mask(right))
+    valid = both_valid(validity(left), validity(right))
     wrong = np.zeros(info.length, np.bool_)
     for array in (left, right):
         if (endless := infinite(array)) is not None:

@@ -16,10 +16,11 @@ import pyarrow.compute as pc
 
 from ....errors import InvalidParameter, UndefinedFunction, Unsupported
 from ....repr import intervals
+from ....repr.buffers import validity
 from ....repr.types import FLOAT8, TEXT, TIMESTAMP, Kind, ScalarType, derived_numeric
 from ...coercion.literals import cast_to
 from ...coercion.type_rules import base_name
-from ...columns.arrays import array_of_numpy, both_valid, numpy_values, valid_mask
+from ...columns.arrays import array_of_numpy, both_valid, numpy_values
 from ...columns.decimals import from_int64, from_ints
 from ...columns.row_errors import Evaluated, same_error
 from ...datetimes.datetime_input import MICROS_PER_DAY
@@ -206,7 +207,7 @@ def _extract(args: Sequence[Datum], info: CallInfo) -> Evaluated:
     name = args[0] if isinstance(args[0], pa.Scalar) else args[0][0]
     field, type_ = name.as_py(), info.types[1]
     array = as_array(args[1], info.length)
-    valid, errors = valid_mask(array), None
+    valid, errors = validity(array), None
     endless = None if type_.kind is Kind.TIME else signs(array)
     if endless is None or not endless.any():
         endless = None

@@ -13,8 +13,9 @@ import numpy as np
 import pyarrow as pa
 
 from ....repr import intervals
+from ....repr.buffers import validity
 from ....repr.types import BOOL, DATE, INT8, INTERVAL, TEXT, TIMESTAMP, TIMESTAMPTZ, derived_numeric
-from ...columns.arrays import array_of_numpy, numpy_values, valid_mask
+from ...columns.arrays import array_of_numpy, numpy_values
 from ...columns.decimals import as_int64, as_ints
 from ...columns.row_errors import Evaluated, Mask, RowErrors, merge_errors, select_errors
 from ...datetimes.civil import MICROS_PER_DAY, add, month_lengths, months_of, split, subtract
@@ -189,7 +190,7 @@ def _age(args: Sequence[Datum], info: CallInfo) -> Evaluated:
 
 def _is_finite(args: Sequence[Datum], info: CallInfo) -> pa.Array:
     (array,) = arrays(args, info)
-    return array_of_numpy(signs(array) == 0, valid_mask(array), pa.bool_())
+    return array_of_numpy(signs(array) == 0, validity(array), pa.bool_())
 
 
 # --- the parts that aggregates sum -----------------------------------------------------------------------------------
@@ -200,9 +201,7 @@ def _part(index: int) -> Kernel:
         """Of an infinite interval 0: it is counted beside."""
         (array,) = arrays(args, info)
         finite = signs(array) == 0
-        return array_of_numpy(
-            np.where(finite, intervals.parts(array)[index], 0), valid_mask(array), pa.int64()
-        )
+        return array_of_numpy(np.where(finite, intervals.parts(array)[index], 0), validity(array), pa.int64())
 
     return kernel
 
@@ -210,7 +209,7 @@ def _part(index: int) -> Kernel:
 def _infinite(sign: int) -> Kernel:
     def kernel(args: Sequence[Datum], info: CallInfo) -> pa.Array:
         (array,) = arrays(args, info)
-        return array_of_numpy((signs(array) == sign).astype(np.int64), valid_mask(array), pa.int64())
+        return array_of_numpy((signs(array) == sign).astype(np.int64), validity(array), pa.int64())
 
     return kernel
 
@@ -234,7 +233,7 @@ def _average(args: Sequence[Datum], info: CallInfo) -> Evaluated:
     average = scaled_parts(total.values, count, divide=True)
     errors = average.errors
     if errors is not None:
-        valid = valid_mask(total.values)
+        valid = validity(total.values)
         errors = errors if valid is None else select_errors(errors, valid)
     return Evaluated(average.values, merge_errors([total.errors, errors]))
 

@@ -9,7 +9,8 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from ....repr import intervals
-from ...columns.arrays import array_of_numpy, both_valid, numpy_values, valid_mask
+from ....repr.buffers import validity
+from ...columns.arrays import array_of_numpy, both_valid, numpy_values
 from ...columns.infinities import INFINITY, MINUS_INFINITY
 from ...columns.row_errors import (
     Evaluated,
@@ -39,7 +40,7 @@ def all_valid(args: Sequence[pa.Array]) -> Mask | None:
     """Rows on which no argument is NULL; None when that is all."""
     valid: Mask | None = None
     for array in args:
-        valid = both_valid(valid, valid_mask(array))
+        valid = both_valid(valid, validity(array))
     return valid
 
 

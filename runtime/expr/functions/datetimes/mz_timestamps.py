@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from ....repr.buffers import validity
 from ....repr.types import INT8, MZ_TIMESTAMP
-from ...columns.arrays import array_of_numpy, both_valid, numpy_values, valid_mask
+from ...columns.arrays import array_of_numpy, both_valid, numpy_values
 from ...columns.row_errors import Evaluated, same_error
 from ...tree.function import CallInfo, Datum, Kernel, Overload, as_array
 
@@ -35,7 +36,7 @@ def _kernel(compute: Compute) -> Kernel:
     def kernel(args: Sequence[Datum], info: CallInfo) -> Evaluated:
         left, right = (as_array(datum, info.length) for datum in args)
         values, wrong = compute(numpy_values(left), numpy_values(right).view(np.uint64))
-        valid = both_valid(valid_mask(left), valid_mask(right))
+        valid = both_valid(validity(left), validity(right))
         rows = np.flatnonzero(wrong if valid is None else wrong & valid)
         if len(rows):
             valid = both_valid(valid, ~wrong)

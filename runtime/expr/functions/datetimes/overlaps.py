@@ -11,8 +11,9 @@ from itertools import product
 
 import numpy as np
 
+from ....repr.buffers import validity
 from ....repr.types import BOOL, INTERVAL, TIME, TIMESTAMP, TIMESTAMPTZ, ScalarType
-from ...columns.arrays import array_of_numpy, numpy_values, valid_mask
+from ...columns.arrays import array_of_numpy, numpy_values
 from ...columns.row_errors import Evaluated, Mask, RowErrors, merge_errors
 from ...tree.function import CallInfo, Datum, Overload
 from .interval_arithmetic import OVERLOADS as _ARITHMETIC
@@ -22,7 +23,7 @@ _ADD = {overload.params: overload for overload in _ARITHMETIC["add"]}
 
 
 def _present(array: object, length: int) -> Mask:
-    valid = valid_mask(array)
+    valid = validity(array)
     return np.ones(length, np.bool_) if valid is None else valid
 
 

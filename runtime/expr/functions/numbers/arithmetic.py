@@ -10,8 +10,9 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ....repr.buffers import validity
 from ....repr.types import FLOAT4, FLOAT8, INT2, INT4, INT8, UINT2, UINT4, UINT8, ScalarType
-from ...columns.arrays import array_of_numpy, both_valid, numpy_values, valid_mask
+from ...columns.arrays import array_of_numpy, both_valid, numpy_values
 from ...columns.row_errors import Evaluated, Mask, merge_errors, same_error
 from ...tree.function import CallInfo, Datum, Kernel, Overload, as_array
 
@@ -30,7 +31,7 @@ _EXACT: dict[str, Callable[[Numbers, Numbers], Numbers]] = {
 def rows_where(mask: Mask, *args: pa.Array) -> npt.NDArray[np.int64]:
     """Rows of the mask on which no argument is NULL."""
     for array in args:
-        valid = valid_mask(array)
+        valid = validity(array)
         if valid is not None:
             mask = mask & valid
     return np.flatnonzero(mask)
@@ -63,7 +64,7 @@ def _with_overflow(name: str, left: pa.Array, right: pa.Array, type_: ScalarType
 
 def _integers(values: Numbers, wrong: Mask, left: pa.Array, right: pa.Array, type_: ScalarType) -> Evaluated:
     rows = rows_where(wrong, left, right)
-    valid = both_valid(valid_mask(left), valid_mask(right))
+    valid = both_valid(validity(left), validity(right))
     if len(rows):
         valid = both_valid(valid, ~wrong)
     return Evaluated(
@@ -83,7 +84,7 @@ def _divide_integers(args: Sequence[Datum], info: CallInfo) -> pa.Array | Evalua
     overflow = (a == np.iinfo(a.dtype).min) & (b == -1)
     good = ~(zero | overflow)
     safe = pc.if_else(pa.array(good), right, pa.scalar(1, right.type))
-    valid = both_valid(both_valid(valid_mask(left), valid_mask(right)), good)
+    valid = both_valid(both_valid(validity(left), validity(right)), good)
     values = pc.if_else(pa.array(valid), pc.divide(left, safe), pa.scalar(None, left.type))
     errors = merge_errors(
         [
@@ -99,7 +100,7 @@ def _modulo_integers(args: Sequence[Datum], info: CallInfo) -> Evaluated:
     left, right = (as_array(_as(datum, info.result.arrow), info.length) for datum in args)
     a, b = numpy_values(left), numpy_values(right)
     zero = b == 0
-    valid = both_valid(valid_mask(left), valid_mask(right))
+    valid = both_valid(validity(left), validity(right))
     rows = rows_where(zero, left, right)
     if len(rows):
         valid = both_valid(valid, ~zero)
@@ -142,7 +143,7 @@ def float_result(
     under = rows_where(underflow, *args) if underflow is not None else np.empty(0, np.int64)
     valid: Mask | None = None
     for array in args:
-        valid = both_valid(valid, valid_mask(array))
+        valid = both_valid(valid, validity(array))
     if len(over) or len(under):
         bad = overflow if underflow is None else overflow | underflow
         valid = both_valid(valid, ~bad)

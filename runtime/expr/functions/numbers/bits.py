@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from ....repr.buffers import validity
 from ....repr.types import INT2, INT4, INT8, UINT2, UINT4, UINT8, ScalarType
-from ...columns.arrays import array_of_numpy, both_valid, numpy_values, valid_mask
+from ...columns.arrays import array_of_numpy, both_valid, numpy_values
 from ...tree.function import CallInfo, Datum, Function, Kernel, Overload, as_array
 
 _INTEGERS = (INT2, INT4, INT8, UINT2, UINT4, UINT8)
@@ -19,9 +20,9 @@ _WIDER = {np.dtype(np.int16): np.int32, np.dtype(np.uint16): np.uint32}
 def _kernel(compute: Callable[..., Any]) -> Kernel:
     def kernel(args: Sequence[Datum], info: CallInfo) -> pa.Array:
         arrays = [as_array(datum, info.length) for datum in args]
-        valid = valid_mask(arrays[0])
+        valid = validity(arrays[0])
         for other in arrays[1:]:
-            valid = both_valid(valid, valid_mask(other))
+            valid = both_valid(valid, validity(other))
         return array_of_numpy(compute(*(numpy_values(array) for array in arrays)), valid, info.result.arrow)
 
     return kernel

@@ -14,9 +14,10 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ....repr.buffers import validity
 from ....repr.types import FLOAT8, INT4, NUMERIC, ScalarType, derived_numeric
 from ...coercion.type_rules import numeric_scale
-from ...columns.arrays import numpy_values, valid_mask
+from ...columns.arrays import numpy_values
 from ...columns.decimals import POWERS, Ints, as_ints, divide_rounded, storage_scale
 from ...columns.row_errors import Evaluated, Mask, merge_errors, same_error
 from ...tree.function import CallInfo, Datum, Kernel, Overload, as_array
@@ -190,8 +191,8 @@ def _to_digits(nearest: bool) -> Kernel:
         else:
             quotient = np.abs(values) // divisor
             quotient = np.where(values < 0, -quotient, quotient)
-        valid = valid_mask(array)
-        if len(args) == 2 and isinstance(args[1], pa.Array) and (other := valid_mask(args[1])) is not None:
+        valid = validity(array)
+        if len(args) == 2 and isinstance(args[1], pa.Array) and (other := validity(args[1])) is not None:
             valid = other if valid is None else valid & other
         exact = quotient * divisor
         target = info.result.scale
@@ -221,7 +222,7 @@ def _sqrt_numeric(args: Sequence[Datum], info: CallInfo) -> Evaluated:
     digits = np.clip(np.maximum(16 - significant, shown), 0, NUMERIC_DIGITS).astype(np.int64)
     roots = rounded_roots(np.where(negative, 0, values), scale, digits)
     widest = int(digits.max(initial=0))
-    valid = valid_mask(array)
+    valid = validity(array)
     result = numeric_result(roots * POWERS[widest - digits], widest, valid, NUMERIC)
     return _refuse(result, negative, (array,), INVALID_POWER, "cannot take square root of a negative number")
 

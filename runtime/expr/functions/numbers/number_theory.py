@@ -12,12 +12,13 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from ....repr.buffers import present, validity
 from ....repr.types import FLOAT8, INT4, INT8, NUMERIC, Kind, ScalarType, array_of, derived_numeric
 from ...coercion.literals import cast_to, coerce_unknown
 from ...coercion.type_rules import common_type
-from ...columns.arrays import both_valid, valid_mask
+from ...columns.arrays import both_valid
 from ...columns.decimals import as_ints, storage_scale, trailing_zeros
-from ...columns.lists import counts_of, element_codes, is_valid, owners_of
+from ...columns.lists import counts_of, element_codes, owners_of
 from ...columns.row_errors import Evaluated, merge_errors, same_error
 from ...datetimes.datetime_input import InputError
 from ...tree.function import CallInfo, Datum, Function, Overload, as_array
@@ -50,7 +51,7 @@ def _of_numerics(compute: Callable[[int, int], int]) -> Overload:
         scale = max(scales)
         a, b = (as_ints(c) * int(10 ** (scale - s)) for c, s in zip((left, right), scales, strict=True))
         values = np.array([compute(x, y) for x, y in zip(a.tolist(), b.tolist(), strict=True)], dtype=object)
-        return numeric_result(values, scale, both_valid(valid_mask(left), valid_mask(right)), info.result)
+        return numeric_result(values, scale, both_valid(validity(left), validity(right)), info.result)
 
     return Overload((NUMERIC, NUMERIC), widest_scale, kernel, can_fail=True)
 
@@ -71,7 +72,7 @@ def _div(args: Sequence[Datum], info: CallInfo) -> Evaluated:
     zero = (b == 0).astype(np.bool_)
     top, bottom = np.abs(a) * int(10 ** scales[1]), np.where(zero, 1, np.abs(b)) * int(10 ** scales[0])
     quotient = np.where((a < 0) != (b < 0), -(top // bottom), top // bottom)
-    valid = both_valid(valid_mask(left), valid_mask(right))
+    valid = both_valid(validity(left), validity(right))
     rows = rows_where(zero, left, right)
     if len(rows):
         valid = both_valid(valid, ~zero)
@@ -86,14 +87,14 @@ def _digits_kept(args: Sequence[Datum], info: CallInfo) -> pa.Array:
     scale = storage_scale(info.types[0])
     values = as_ints(array)
     needed = np.where(values == 0, 0, np.maximum(scale - trailing_zeros(values), 0)).astype(np.int32)
-    valid = valid_mask(array)
+    valid = validity(array)
     return pa.array(needed, mask=None if valid is None else ~valid)
 
 
 def _trimmed(args: Sequence[Datum], info: CallInfo) -> Evaluated:
     """The value as a numeric without a scale, which has no zeros at its end."""
     array = as_array(args[0], info.length)
-    return numeric_result(as_ints(array), storage_scale(info.types[0]), valid_mask(array), NUMERIC)
+    return numeric_result(as_ints(array), storage_scale(info.types[0]), validity(array), NUMERIC)
 
 
 # --- width_bucket ------------------------------------------------------------------------------------------------------
@@ -132,7 +133,7 @@ def _numeric_bucket(operand: Decimal, low: Decimal, high: Decimal, count: int) -
 def _thresholds(args: Sequence[Datum], info: CallInfo) -> Evaluated:
     """How many of a row's thresholds, which ascend, are at most its operand."""
     operands, lists = (as_array(datum, info.length) for datum in args)
-    valid = is_valid(operands) & is_valid(lists)
+    valid = present(operands) & present(lists)
     elements = lists.flatten()
     own, others = element_codes(
         *(as_array(order_keys(values, info.types[0]), len(values)) for values in (operands, elements))
@@ -140,7 +141,7 @@ def _thresholds(args: Sequence[Datum], info: CallInfo) -> Evaluated:
     ends = np.cumsum(counts_of(lists))
     starts = ends - counts_of(lists)
     holds_null = np.zeros(info.length, np.bool_)
-    holds_null[owners_of(counts_of(lists))[~is_valid(elements)]] = True
+    holds_null[owners_of(counts_of(lists))[~present(elements)]] = True
     wrong = np.flatnonzero(holds_null & valid)
     valid &= ~holds_null
     places = [

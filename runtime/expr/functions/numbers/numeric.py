@@ -12,9 +12,10 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pyarrow as pa
 
+from ....repr.buffers import validity
 from ....repr.types import NUMERIC, UNCONSTRAINED_SCALE, ScalarType, derived_numeric
 from ...coercion.type_rules import numeric_scale
-from ...columns.arrays import both_valid, valid_mask
+from ...columns.arrays import both_valid
 from ...columns.decimals import (
     POWERS,
     Ints,
@@ -95,7 +96,7 @@ def _arrays(args: Sequence[Datum], info: CallInfo) -> list[pa.Array]:
 def _valid(arrays: Sequence[pa.Array]) -> Mask | None:
     valid: Mask | None = None
     for array in arrays:
-        valid = both_valid(valid, valid_mask(array))
+        valid = both_valid(valid, validity(array))
     return valid
 
 
@@ -222,9 +223,9 @@ def _unary(change: Callable[[Ints], Ints]) -> Kernel:
         array = as_array(args[0], info.length)
         small = as_int64(array)
         if small is not None and fits_int64(small, 1):
-            return Evaluated(from_int64(change(small), valid_mask(array), info.result))
+            return Evaluated(from_int64(change(small), validity(array), info.result))
         scale = storage_scale(info.types[0])
-        return numeric_result(change(as_ints(array)), scale, valid_mask(array), info.result)
+        return numeric_result(change(as_ints(array)), scale, validity(array), info.result)
 
     return kernel
 
@@ -240,7 +241,7 @@ def _whole(divide_by: Callable[[Ints, int], Ints]) -> Kernel:
     def kernel(args: Sequence[Datum], info: CallInfo) -> Evaluated:
         array = as_array(args[0], info.length)
         power = int(10 ** storage_scale(info.types[0]))
-        return numeric_result(divide_by(as_ints(array), power), 0, valid_mask(array), info.result)
+        return numeric_result(divide_by(as_ints(array), power), 0, validity(array), info.result)
 
     return kernel
 

@@ -11,8 +11,9 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ....repr.buffers import validity
 from ....repr.types import FLOAT8
-from ...columns.arrays import array_of_numpy, both_valid, numpy_values, valid_mask
+from ...columns.arrays import array_of_numpy, both_valid, numpy_values
 from ...columns.row_errors import Evaluated, Mask, same_error
 from ...tree.function import CallInfo, Datum, Function, Kernel, Overload, as_array
 from .arithmetic import rows_where
@@ -118,9 +119,9 @@ def _kernel(compute: Callable[..., Any], outside: Callable[[Floats], Mask] | Non
 
     def kernel(args: Sequence[Datum], info: CallInfo) -> Evaluated:
         arrays = [as_array(datum, info.length) for datum in args]
-        valid = valid_mask(arrays[0])
+        valid = validity(arrays[0])
         for other in arrays[1:]:
-            valid = both_valid(valid, valid_mask(other))
+            valid = both_valid(valid, validity(other))
         values = [numpy_values(array) for array in arrays]
         if valid is not None:
             values = [np.where(valid, value, 0.5) for value in values]

@@ -11,10 +11,11 @@ import numpy as np
 import pyarrow as pa
 
 from ....errors import DatatypeMismatch, UndefinedFunction
+from ....repr.buffers import present
 from ....repr.types import BOOL, SEQUENCES, TEXT, array_of
 from ...coercion.literals import cast_to, coerce_unknown
 from ...coercion.type_rules import base_name
-from ...columns.lists import Ints, counts_of, is_valid, owners_of
+from ...columns.lists import Ints, counts_of, owners_of
 from ...columns.row_errors import Evaluated, Mask, RowErrors
 from ...tree.function import CallInfo, Datum, Function, Kernel, Overload, as_array
 from ...tree.scalar import Call, Scalar
@@ -32,8 +33,8 @@ def _kernel(one: Kernel, every: bool) -> Kernel:
         decided = np.zeros(info.length, np.bool_)
         decided[owners[hits != every]] = True
         unclear = np.zeros(info.length, np.bool_)
-        unclear[owners[~is_valid(values)]] = True
-        missing = (unclear & ~decided) | ~is_valid(lists)
+        unclear[owners[~present(values)]] = True
+        missing = (unclear & ~decided) | ~present(lists)
         result = pa.array(np.where(decided, not every, every), mask=missing)
         return Evaluated(result, _of_rows(errors, owners, decided))
 

@@ -8,8 +8,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ....repr.buffers import present
 from ....repr.types import TEXT, array_of
-from ...columns.lists import counts_of, is_valid, list_array, owners_of
+from ...columns.lists import counts_of, list_array, owners_of
 from ...columns.row_errors import RowErrors, merge_errors, same_error
 from ...datetimes.datetime_input import InputError
 from ...tree.function import CallInfo, Datum, Function, Overload, as_array
@@ -64,7 +65,7 @@ def _string_to_array(args: Sequence[Datum], info: CallInfo) -> pa.Array:
         if isinstance(null, pa.Array):
             null = null.take(pa.array(owners_of(counts)))
         values = pc.if_else(pc.equal(values, null).fill_null(False), pa.scalar(None, pa.string()), values)
-    return list_array(values, counts, is_valid(text))
+    return list_array(values, counts, present(text))
 
 
 FUNCTIONS: tuple[Function, ...] = (

@@ -6,9 +6,10 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from ....expr.columns.arrays import valid_mask, with_nulls
+from ....expr.columns.arrays import with_nulls
 from ....expr.columns.decimals import POWERS, Ints, from_int64, from_ints
 from ....expr.columns.row_errors import Evaluated, Mask, merge_errors, same_error
+from ....repr.buffers import validity
 from ....repr.types import UNCONSTRAINED_SCALE, ScalarType
 from .schema import Logical
 
@@ -18,7 +19,7 @@ _INT64_DIGITS = 18
 
 def decimals(raw: pa.BinaryArray, logical: Logical, type_: ScalarType) -> Evaluated:
     """`type_` is the numeric of the decimal's precision and scale, or that of any."""
-    valid = valid_mask(raw)
+    valid = validity(raw)
     values, empty = _integers(raw, valid)
     none = same_error(np.flatnonzero(empty), "22P03", "a decimal of no bytes")
     if type_.scale is not None and values.dtype == np.int64:

@@ -88,7 +88,7 @@ def sql_type(type_: Type, field: str) -> ScalarType:
         case Union() if (inner_type := nullable_of(type_)) is not None:
             return sql_type(inner_type, field)
         case Union():
-            for branch in present(type_, field):
+            for branch in branches_of(type_, field):
                 sql_type(branch, field)
             return JSONB
 
@@ -122,7 +122,7 @@ def _logical_type(logical: Logical, field: str) -> ScalarType:
             return TIMESTAMP
 
 
-def present(union: Union, field: str) -> tuple[Type, ...]:
+def branches_of(union: Union, field: str) -> tuple[Type, ...]:
     """Its branches but for null; Unsupported if a value does not say which one it is of."""
     kinds = {branch.kind for branch in union.branches if isinstance(branch, Primitive)}
     for pair in _ALIKE:
@@ -151,7 +151,7 @@ def field_columns(record: Record) -> tuple[FieldColumn, ...]:
         type_ = field.type
         inner = nullable_of(type_)
         if isinstance(type_, Union) and inner is None:
-            branches = present(type_, field.name)
+            branches = branches_of(type_, field.name)
             for i, branch in enumerate(branches):
                 name = f"{field.name}{i + 1}" if len(branches) > 1 else field.name
                 nullable = len(type_.branches) > 1

@@ -6,20 +6,21 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ....expr.columns.arrays import both_valid, valid_mask, with_nulls
-from ....expr.columns.lists import counts_of, is_valid, list_array, owners_of
+from ....expr.columns.arrays import both_valid, with_nulls
+from ....expr.columns.lists import counts_of, list_array, owners_of
 from ....expr.columns.maps import keyed
 from ....expr.columns.row_errors import Evaluated, RowErrors, merge_errors, same_error
 from ....expr.datetimes.datetime_input import MAX_DATE, MAX_TIMESTAMP, MIN_DATE, MIN_TIMESTAMP
 from ....expr.functions.json.build import to_json
 from ....expr.text.text_format import from_text
 from ....repr.batch import Mask
+from ....repr.buffers import present, validity
 from ....repr.types import DATE, JSONB, TIMESTAMP, TIMESTAMPTZ, UUID, map_of, record_of
 from ...decode import read_text
 from ..texts import without_zero_bytes
 from .decimals import decimals
 from .schema import Again, Array, Enum, Fixed, Logical, Map, Primitive, Record, Type, Union, nullable_of
-from .types import present, sql_type
+from .types import branches_of, sql_type
 
 _MILLI = 1000
 _DAY = 86_400_000_000
@@ -40,7 +41,7 @@ def sql_values(raw: pa.Array, type_: Type) -> Evaluated:
             counts = counts_of(raw)
             inner = sql_values(raw.flatten(), items)
             errors = _of_owners(inner.errors, counts)
-            values = list_array(inner.values, counts, is_valid(raw))
+            values = list_array(inner.values, counts, present(raw))
             return Evaluated(_without(values, errors), errors)
         case Map(values=values_type):
             return _map(raw, values_type)
@@ -85,7 +86,7 @@ def _bounded(raw: pa.Array, unit: int, least: int, last: int, type_: pa.DataType
     errors = same_error(np.flatnonzero(wrong), "22008", f"{name} out of range")
     if errors is not None:
         values = np.where(wrong, 0, values)
-    valid: Mask | None = both_valid(valid_mask(raw), None if errors is None else ~wrong)
+    valid: Mask | None = both_valid(validity(raw), None if errors is None else ~wrong)
     numbers = values * unit if unit > 1 else values
     array = pa.array(numbers, mask=None if valid is None else ~valid)
     if type_ == DATE.arrow:
@@ -110,7 +111,7 @@ def _map(raw: pa.Array, values_type: Type) -> Evaluated:
     fields = [pa.field(f.name, f.type) for f in map_of(sql_type(values_type, "")).arrow.value_type]
     entries = pa.StructArray.from_arrays([keys.values, values.values], fields=fields)
     errors = _of_owners(merge_errors([keys.errors, values.errors]), counts)
-    found = keyed(list_array(entries, counts, is_valid(raw)))
+    found = keyed(list_array(entries, counts, present(raw)))
     return Evaluated(_without(found, errors), errors)
 
 
@@ -127,7 +128,7 @@ def _record(raw: pa.StructArray, type_: Record) -> Evaluated:
 
 def _union(raw: pa.StructArray, type_: Union) -> Evaluated:
     """The document of the one branch that is there."""
-    branches = present(type_, "")
+    branches = branches_of(type_, "")
     inner = [sql_values(part, branch) for part, branch in zip(raw.flatten(), branches, strict=True)]
     documents = [
         to_json(part.values, sql_type(branch, "")) for part, branch in zip(inner, branches, strict=True)

@@ -15,8 +15,9 @@ from google.protobuf.message import DecodeError
 from google.protobuf.message_factory import GetMessageClass
 
 from ....errors import Unsupported
-from ....expr.columns.lists import counts_of, is_valid, list_array
+from ....expr.columns.lists import counts_of, list_array
 from ....expr.functions.json.build import to_json
+from ....repr.buffers import present
 from ....repr.schema import Column, Schema
 from ....repr.types import JSONB, Kind, ScalarType, list_of, map_of
 from ...decode import WHOLE_RECORD
@@ -149,8 +150,8 @@ def _documents(values: pa.Array, type_: ScalarType) -> pa.Array:
     assert type_.element is not None
     parts = values.flatten()
     if type_.kind is Kind.LIST:
-        return list_array(_documents(parts, type_.element), counts_of(values), is_valid(values))
+        return list_array(_documents(parts, type_.element), counts_of(values), present(values))
     keys, inner = parts.flatten()
     entry = _column_type(type_).entry
     entries = pa.StructArray.from_arrays([keys, _documents(inner, type_.element)], fields=list(entry.arrow))
-    return list_array(entries, counts_of(values), is_valid(values))
+    return list_array(entries, counts_of(values), present(values))
