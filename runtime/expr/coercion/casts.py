@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ...repr import buffers, intervals
-from ...repr.buffers import validity
+from ...repr.buffers import present, truth, validity
 from ...repr.types import (
     CLOCKS,
     FLOAT8,
@@ -91,7 +91,7 @@ def cast_array(array: pa.Array, source: ScalarType, target: ScalarType, explicit
 
 def _from_char(array: pa.Array, target: ScalarType, explicit: bool) -> Evaluated:
     """The "char" that is empty is a NUL in PostgreSQL, and is one before the blanks, too."""
-    empty = np.flatnonzero(pc.equal(array, "").fill_null(False).to_numpy(zero_copy_only=False))
+    empty = np.flatnonzero(truth(pc.equal(array, "")))
     read = from_text(with_nulls(array, empty), target, explicit=explicit)
     return Evaluated(
         read.values, same_error(empty, "0A000", 'the empty "char" as a character is not supported')
@@ -223,7 +223,7 @@ def _elements_as(array: pa.Array, source: ScalarType, target: ScalarType, explic
     counts = array.value_lengths().fill_null(0).to_numpy(zero_copy_only=False)
     offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
     items = cast_array(array.flatten(), source, target, explicit)
-    mask = pa.array(~array.is_valid().to_numpy(zero_copy_only=False))
+    mask = pa.array(~present(array))
     lists = pa.ListArray.from_arrays(pa.array(offsets), items.values, mask=mask)
     if items.errors is None:
         return Evaluated(lists)

@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ...repr.buffers import truth
 from ...repr.types import UNPADDED, Kind, ScalarType
 from .arrays import with_nulls
 from .row_errors import Evaluated, RowErrors, listed_errors
@@ -49,7 +50,7 @@ def limited(array: pa.Array, type_: ScalarType, *, explicit: bool) -> tuple[pa.A
     if explicit:
         return cut, None
     rest = pc.utf8_rtrim(pc.utf8_slice_codeunits(array, limit), " ")
-    too_long = np.flatnonzero(pc.not_equal(rest, "").fill_null(False).to_numpy(zero_copy_only=False))
+    too_long = np.flatnonzero(truth(pc.not_equal(rest, "")))
     message = f"value too long for type {type_}"
     return with_nulls(cut, too_long), listed_errors([(row, "22001", message) for row in too_long.tolist()])
 

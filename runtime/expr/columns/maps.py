@@ -19,7 +19,7 @@ def keyed(entries: pa.Array) -> pa.Array:
     owners = owners_of(counts_of(entries))
     pairs = entries.flatten()
     keys = fields(pairs)[0]
-    kept = np.flatnonzero(keys.is_valid().to_numpy(zero_copy_only=False))
+    kept = np.flatnonzero(present(keys))
     if len(kept) < len(keys):
         owners, keys = owners[kept], keys.take(pa.array(kept))
     order = sort_indices([pa.array(owners), keys], [False, False], [False, False])

@@ -19,7 +19,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ...errors import DatatypeMismatch, PtvcError, UndefinedFunction, Unsupported
-from ...repr.buffers import validity
+from ...repr.buffers import present, truth, validity
 from ...repr.types import (
     BOOL,
     INT4,
@@ -349,8 +349,8 @@ def _subscripts(args: Sequence[Datum], length: int) -> Expanded:
     backwards = np.zeros(length, np.bool_)
     if len(args) > 2:
         given = as_array(args[2], length)
-        backwards = given.fill_null(False).to_numpy(zero_copy_only=False)
-        counts = np.where(given.is_valid().to_numpy(zero_copy_only=False), counts, 0)
+        backwards = truth(given)
+        counts = np.where(present(given), counts, 0)
     rows, place = positions(counts)
     values = np.where(backwards[rows], counts[rows] - place, place + 1)
     return Expanded(counts, pa.array(values.astype(np.int32)))

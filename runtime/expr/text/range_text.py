@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ...repr import ranges
-from ...repr.buffers import validity
+from ...repr.buffers import present, truth, validity
 from ...repr.ranges import AT, AT_VALUE
 from ...repr.types import Kind, ScalarType
 from ..columns.arrays import put
@@ -81,7 +81,7 @@ def _cut_column(
         cut = pc.extract_regex(array, _PLAIN)
         lows, highs = _bound(cut.field("low")), _bound(cut.field("high"))
         opened, closed = _mask(pc.equal(cut.field("open"), "[")), _mask(pc.equal(cut.field("close"), "]"))
-        odd = np.flatnonzero(valid & ~empty & ~cut.is_valid().to_numpy(zero_copy_only=False))
+        odd = np.flatnonzero(valid & ~empty & ~present(cut))
     if not len(odd):
         return lows, highs, opened, closed, empty, None
     scanned: list[_Cut] = []
@@ -106,7 +106,7 @@ def _bound(texts: pa.Array) -> pa.Array:
 
 
 def _mask(answers: pa.Array) -> Mask:
-    found: Mask = answers.fill_null(False).to_numpy(zero_copy_only=False).copy()
+    found: Mask = truth(answers)
     return found
 
 

@@ -15,6 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ...repr.buffers import present
 from ...repr.types import CLOCKS, Kind, ScalarType
 from ..columns.arrays import put, with_nulls
 from ..columns.blank_padding import from_padded, limited
@@ -116,7 +117,7 @@ def from_text(
                 lambda items, type_: from_text(items, type_, explicit=explicit, zone=zone),
             )
         case Kind.RECORD:
-            rows = np.flatnonzero(array.is_valid().to_numpy(zero_copy_only=False))
+            rows = np.flatnonzero(present(array))
             message = "input of anonymous composite types is not implemented"
             return Evaluated(pa.nulls(len(array), type_.arrow), same_error(rows, "0A000", message))
         case Kind.INT4RANGE | Kind.INT8RANGE | Kind.NUMRANGE | Kind.DATERANGE | Kind.TSRANGE | Kind.TSTZRANGE:
@@ -142,7 +143,7 @@ def _parse(array: pa.Array, plain: str | None, type_: ScalarType, one: Callable[
     """Rows that match the RE2 pattern `plain` by Arrow's cast, the others by `one`, which may raise InputError."""
     arrow = type_.arrow
     if plain is None:
-        odd = np.flatnonzero(array.is_valid().to_numpy(zero_copy_only=False))
+        odd = np.flatnonzero(present(array))
         values = pa.nulls(len(array), arrow)
     else:
         matches = pc.match_substring_regex(array, plain)
@@ -154,7 +155,7 @@ def _parse(array: pa.Array, plain: str | None, type_: ScalarType, one: Callable[
         try:
             values = part.cast(arrow)
         except pa.ArrowInvalid:  # the right form, but no such day or hour
-            odd = np.flatnonzero(array.is_valid().to_numpy(zero_copy_only=False))
+            odd = np.flatnonzero(present(array))
             values = pa.nulls(len(array), arrow)
     if not len(odd):
         return Evaluated(values)

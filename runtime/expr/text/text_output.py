@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ...repr import buffers
-from ...repr.buffers import validity
+from ...repr.buffers import present, truth, validity
 from ...repr.type_functions import regproc_text
 from ...repr.types import TEXT, Kind, ScalarType
 from ..columns.arrays import array_of_numpy, numpy_values, put
@@ -181,7 +181,7 @@ def _numerics(array: pa.Array, type_: ScalarType) -> pa.Array:
     text = array.cast(pa.string())
     has_exponent = pc.match_substring(text, "E")
     if pc.any(has_exponent).as_py():
-        rows = np.flatnonzero(has_exponent.fill_null(False).to_numpy(zero_copy_only=False))
+        rows = np.flatnonzero(truth(has_exponent))
         plain = [format(value, "f") for value in array.take(pa.array(rows)).to_pylist()]
         text = put(text, rows, pa.array(plain, pa.string()))
     if type_.scale is None:
@@ -223,7 +223,7 @@ def _timestamps(array: pa.Array, with_zone: bool) -> pa.Array:
     if endless is not None:
         return _with_infinities(_timestamps(_without(array, endless), with_zone), array)
     micros = numpy_values(array)
-    valid = array.is_valid().to_numpy(zero_copy_only=False)
+    valid = present(array)
     days = micros // _MICROS_PER_DAY
     plain = (days >= _FIRST_PLAIN_DAY) & (days <= _LAST_PLAIN_DAY)
     local = array.view(pa.timestamp("us")) if with_zone else array

@@ -30,6 +30,7 @@ import pyarrow as pa
 import pyarrow.types as arrow
 
 from ...errors import DataError, Unsupported
+from ...repr.buffers import present
 from ...repr.intervals import from_parts
 from ...repr.types import (
     BOOL,
@@ -145,7 +146,7 @@ def _values(values: pa.Array, type_: ScalarType) -> pa.Array:
     if type_.kind is Kind.INTERVAL:
         micros = values.cast(pa.duration("us")).view(pa.int64())
         zeros = np.zeros(len(micros), np.int64)
-        valid = micros.is_valid().to_numpy(zero_copy_only=False)
+        valid = present(micros)
         return from_parts(zeros, zeros, micros.fill_null(0).to_numpy(zero_copy_only=False), valid)
     return values if values.type == type_.arrow else values.cast(type_.arrow)
 

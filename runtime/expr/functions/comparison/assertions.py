@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from ....errors import UndefinedFunction
+from ....repr.buffers import present
 from ....repr.types import TEXT, ScalarType
 from ...columns.row_errors import Evaluated, same_error
 from ...tree.function import CallInfo, Datum, Function, Overload, as_array
@@ -39,7 +40,7 @@ def _not_null(args: Sequence[Datum], info: CallInfo) -> Evaluated:
     if not values.null_count:
         return Evaluated(values)
     name = args[1].as_py() if isinstance(args[1], pa.Scalar) else args[1][0].as_py()
-    missing = np.flatnonzero(values.is_null().to_numpy(zero_copy_only=False))
+    missing = np.flatnonzero(~present(values))
     return Evaluated(values, same_error(missing, NOT_NULL_VIOLATION, f'column "{name}" must not be null'))
 
 

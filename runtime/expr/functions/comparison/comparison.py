@@ -406,9 +406,9 @@ def _quantified(name: str, every: bool) -> Kernel:
         decisive = np.zeros(len(subject), np.bool_)
         decisive[owners[hits != every]] = True
         unclear = np.zeros(len(subject), np.bool_)
-        unclear[owners[matches.is_null().to_numpy(zero_copy_only=False)]] = True
+        unclear[owners[~present(matches)]] = True
         result = np.where(decisive, not every, every)
-        missing = (unclear & ~decisive) | lists.is_null().to_numpy(zero_copy_only=False)
+        missing = (unclear & ~decisive) | ~present(lists)
         return pa.array(result, mask=missing)
 
     return kernel

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ....errors import UndefinedFunction
-from ....repr.buffers import fields, present
+from ....repr.buffers import fields, present, truth
 from ....repr.order import sql_ranks
 from ....repr.types import BOOL, INT4, TEXT, Kind, ScalarType, array_of, list_of, map_of
 from ...coercion.literals import cast_to, coerce_unknown
@@ -127,9 +127,7 @@ def _parts(maps: pa.Array) -> tuple[Ints, pa.Array, pa.Array]:
 def _get(args: Sequence[Datum], info: CallInfo) -> pa.Array:
     maps, wanted = (as_array(datum, info.length) for datum in args)
     owners, keys, values = _parts(maps)
-    found = np.flatnonzero(
-        pc.equal(keys, wanted.take(pa.array(owners))).fill_null(False).to_numpy(zero_copy_only=False)
-    )
+    found = np.flatnonzero(truth(pc.equal(keys, wanted.take(pa.array(owners)))))
     places = np.zeros(info.length, np.int64)
     missing = np.ones(info.length, np.bool_)
     places[owners[found]] = found
@@ -140,7 +138,7 @@ def _get(args: Sequence[Datum], info: CallInfo) -> pa.Array:
 def _exists(args: Sequence[Datum], info: CallInfo) -> pa.Array:
     maps, wanted = (as_array(datum, info.length) for datum in args)
     owners, keys, _ = _parts(maps)
-    same = pc.equal(keys, wanted.take(pa.array(owners))).fill_null(False).to_numpy(zero_copy_only=False)
+    same = truth(pc.equal(keys, wanted.take(pa.array(owners))))
     result = np.zeros(info.length, np.bool_)
     result[owners[same]] = True
     return pa.array(result, mask=~(present(maps) & present(wanted)))

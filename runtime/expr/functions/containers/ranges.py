@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ....repr import ranges
-from ....repr.buffers import validity
+from ....repr.buffers import present, truth, validity
 from ....repr.ranges import ABOVE_ALL, AT, AT_VALUE, BELOW_ALL, Places, Ranges
 from ....repr.types import BOOL, RANGES, TEXT, ScalarType
 from ...columns.arrays import array_of_numpy
@@ -36,7 +36,7 @@ def _construct(args: Sequence[Datum], info: CallInfo) -> Evaluated:
         return make_ranges(Bounds(low, every), Bounds(high, ~every), info.result, every)
     flags = as_array(args[2], info.length)
     known = _mask(pc.is_in(flags, _FLAGS))
-    missing = flags.is_null().to_numpy(zero_copy_only=False)
+    missing = ~present(flags)
     made = make_ranges(
         Bounds(low, _mask(pc.starts_with(flags, "["))),
         Bounds(high, _mask(pc.ends_with(flags, "]"))),
@@ -56,7 +56,7 @@ def _bound(values: pa.Array, subtype: ScalarType) -> pa.Array:
 
 
 def _mask(answers: pa.Array) -> Mask:
-    found: Mask = answers.fill_null(False).to_numpy(zero_copy_only=False)
+    found: Mask = truth(answers)
     return found
 
 

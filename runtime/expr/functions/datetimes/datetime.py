@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ....repr.buffers import validity
+from ....repr.buffers import truth, validity
 from ....repr.types import DATE, INT4, TEXT, TIMESTAMP, TIMESTAMPTZ
 from ...columns.arrays import array_of_numpy, both_valid, numpy_values
 from ...columns.infinities import infinite
@@ -81,7 +81,7 @@ def _date_trunc(args: Sequence[Datum], info: CallInfo) -> Evaluated:
         field = FIELD_ALIASES.get(name, name)
         rows: Any = slice(None)
         if len(fields) == info.length:
-            rows = pc.equal(pc.ascii_lower(fields), name).fill_null(False).to_numpy(zero_copy_only=False)
+            rows = truth(pc.equal(pc.ascii_lower(fields), name))
         if field in TRUNC_FIELDS:
             result[rows] = truncate_micros(micros[rows], field)
             if endless is not None:

@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ....repr.buffers import over_leaves
+from ....repr.buffers import over_leaves, truth
 from ....repr.types import JSONB, TEXT, Kind, ScalarType, array_of, list_of, map_of
 from ...columns.arrays import put
 from ...columns.row_errors import Evaluated
@@ -73,7 +73,7 @@ def _shortened(column: pa.Array) -> pa.Array:
     long = pc.match_substring_regex(column, _SPELLED)
     if not pc.any(long, min_count=0).as_py():
         return column
-    rows = np.flatnonzero(long.fill_null(False).to_numpy(zero_copy_only=False))
+    rows = np.flatnonzero(truth(long))
     return put(column, rows, _made(_TRIM_ZEROS, column.take(pa.array(rows))))
 
 

@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ....repr.buffers import present
 from ....repr.types import BOOL, BPCHAR, NAME, TEXT, Kind
 from ...columns.arrays import put
 from ...columns.blank_padding import padded
@@ -98,7 +99,7 @@ def _like(fold: bool, negate: bool) -> Kernel:
 
 def _all_failed(text: pa.Array, message: str) -> Evaluated:
     """PostgreSQL looks at the end of a pattern only when it gets there: an empty text never does."""
-    rows = np.flatnonzero(text.is_valid().to_numpy(zero_copy_only=False))
+    rows = np.flatnonzero(present(text))
     return Evaluated(pa.nulls(len(text), pa.bool_()), same_error(rows, INVALID_ESCAPE, message))
 
 

@@ -18,6 +18,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ....repr.buffers import present
 from ....repr.types import BOOL, BPCHAR, INT4, NAME, TEXT, Kind, array_of
 from ...columns.arrays import put
 from ...columns.blank_padding import padded
@@ -66,7 +67,7 @@ def _match(options: Options, negate: bool) -> Kernel:
         if info.types[0].kind is Kind.BPCHAR:
             text = padded(text, info.types[0])
         if isinstance(args[1], pa.Scalar):
-            groups = {args[1].as_py(): np.flatnonzero(text.is_valid().to_numpy(zero_copy_only=False))}
+            groups = {args[1].as_py(): np.flatnonzero(present(text))}
         else:
             groups = _rows_by(args[1].to_pylist(), text.is_valid().to_pylist())
         result = pa.nulls(info.length, pa.bool_())

@@ -47,7 +47,7 @@ def by_delimiter(text: pa.Array, delimiter: str | None) -> pa.Array:
     if delimiter is None:
         lists = pa.array([None if t is None else list(t) for t in text.to_pylist()], pa.list_(pa.string()))
     elif delimiter == "":
-        offsets = np.concatenate(([0], np.cumsum(text.is_valid().to_numpy(zero_copy_only=False))))
+        offsets = np.concatenate(([0], np.cumsum(present(text))))
         lists = pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), text.drop_null())
     else:
         lists = pc.split_pattern(text, delimiter)

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow.compute as pc
 
+from ....repr.buffers import present
 from ....repr.types import BOOL
 from ...columns.arrays import array_of_numpy, with_nulls
 from ...columns.row_errors import Evaluated, error_mask, select_errors
@@ -30,7 +31,7 @@ def _is_valid(args: Sequence[Datum], info: CallInfo) -> Evaluated:
         states = pc.equal(read.errors.sqlstates, "0A000").to_numpy(zero_copy_only=False)
         unsupported[read.errors.indices[states]] = True
         refused = select_errors(read.errors, unsupported)
-    known = texts.is_valid().to_numpy(zero_copy_only=False)
+    known = present(texts)
     values = array_of_numpy(~wrong, known, BOOL.arrow)
     return Evaluated(values if refused is None else with_nulls(values, refused.indices), refused)
 

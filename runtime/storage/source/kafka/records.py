@@ -20,6 +20,7 @@ import pyarrow.compute as pc
 
 from ....errors import Unsupported
 from ....repr.batch import Indices, Mask
+from ....repr.buffers import present
 from ....repr.schema import Schema
 from ....repr.types import UINT8
 from ...debezium.contract import EventFormat
@@ -237,7 +238,7 @@ class _Errors(ErrorList):
 
 
 def _valid(values: pa.Array) -> Mask:
-    found: Mask = values.is_valid().to_numpy(zero_copy_only=False)
+    found: Mask = present(values)
     return found
 
 

@@ -20,6 +20,7 @@ from ....expr.columns.row_errors import Indices, RowErrors, error_mask, merge_er
 from ....expr.text.text_output import to_text
 from ....repr import buffers
 from ....repr.batch import Diffs
+from ....repr.buffers import present
 from ....repr.schema import Column, Schema
 from ...changes import NO_ERROR_CHANGES, Changes
 from ...decode import read_text
@@ -108,7 +109,7 @@ def _read(came: pa.Array | Ready, column: Column) -> tuple[pa.Array, RowErrors |
         found = [same_error(bad, "22021", 'invalid byte sequence for encoding "UTF8"'), read.errors]
     if raw.null_count and not column.nullable:
         # Nobody says that a constraint was dropped upstream.
-        null = np.flatnonzero(raw.is_null().to_numpy(zero_copy_only=False))
+        null = np.flatnonzero(~present(raw))
         found.append(
             same_error(null, "23502", f'null value in column "{column.name}" violates not-null constraint')
         )
