@@ -73,7 +73,8 @@ def bind(host: str, port: int) -> BoundPort:
 
 
 def _socket(family: int, address: tuple[str | int, ...]) -> socket.socket:
-    opened = socket.socket(family, socket.SOCK_STREAM)
+    # asyncio sends small pieces at once (TCP_NODELAY) by sockets that say that they are TCP's, as those accepted here then do.
+    opened = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         opened.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         if family == socket.AF_INET6:

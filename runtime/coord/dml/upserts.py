@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from ...errors import CardinalityViolation
 from ...repr.batch import Batch, Indices, Mask, concat_batches
-from ...repr.buffers import Words, validity
+from ...repr.buffers import Words, truth, validity
 from ...repr.consolidate import consolidate_in_order
 from ...repr.hash import hash_columns
 from ...repr.order import sort_indices
@@ -44,13 +44,13 @@ class _Matches:
 async def upserted(
     item: Table, conflict: OnConflict, arbiters: Sequence[Constraint], rows: Batch, known: Known, read: Read
 ) -> tuple[Batch, Batch]:
-    """The changes to the table, and the rows that are inserted or are what updates make of theirs.
+    """The changes to the table, and the rows that are inserted or are what updates make of theirs, in the order of the proposed ones.
 
     `rows` have a last column that orders them.  Raises 21000 when one row would be changed twice.
     """
 
     def checked() -> Batch:
-        proposed = _in_order(rows, len(item.schema))
+        proposed = in_order(rows, len(item.schema))
         check_rows(item, proposed)
         return proposed
 
@@ -62,7 +62,7 @@ async def upserted(
     return inserted, inserted
 
 
-def _in_order(rows: Batch, width: int) -> Batch:
+def in_order(rows: Batch, width: int) -> Batch:
     """Each row once, in the order of its number; without numbers, in the order of the rows."""
     repeated = np.repeat(np.arange(len(rows)), rows.diffs)
     columns = [column.take(pa.array(repeated)) for column in rows.columns]
@@ -146,8 +146,8 @@ def _update(item: Table, conflict: OnConflict, proposed: Batch, match: _Matches)
     old, excluded = match.there.take(match.positions[rows]), proposed.take(rows)
     columns = (*old.columns, *excluded.columns)
     if conflict.where is not None:
-        wanted = computed(conflict.where, columns, len(rows)).fill_null(False)
-        updated = wanted.to_numpy(zero_copy_only=False).astype(np.bool_)
+        wanted = computed(conflict.where, columns, len(rows))
+        updated = truth(wanted)
     else:
         updated = np.ones(len(rows), np.bool_)
     _, places, sizes = np.unique(match.positions[rows], return_inverse=True, return_counts=True)
@@ -164,7 +164,8 @@ def _update(item: Table, conflict: OnConflict, proposed: Batch, match: _Matches)
     gone = old.filter(updated)
     gone = Batch(gone.columns, np.zeros(count, np.uint64), np.full(count, -1, np.int64))
     changes = consolidate_in_order(concat_batches(item.schema, [inserted, gone, new]))
-    return changes, concat_batches(item.schema, [inserted, new])
+    written = concat_batches(item.schema, [inserted, new])
+    return changes, written.take(np.argsort(np.concatenate((np.flatnonzero(~hit), rows[updated]))))
 
 
 def _twice() -> CardinalityViolation:

@@ -39,7 +39,7 @@ from ..transaction.transaction import Transaction
 from .key_lookup import check_duplicates, duplicate, not_unique
 from .merges import merged
 from .row_checks import check_rows, computed
-from .upserts import upserted
+from .upserts import in_order, upserted
 
 COPY_BYTES = 16 << 20
 """So many bytes of rows, in Arrow, are a part of what is copied in."""
@@ -57,9 +57,15 @@ class Writes:
         rows = await self.read(plan.relation, context, transaction, item)
         if plan.conflict is not None:
             return await self._upsert(item, plan, plan.conflict, rows, context, transaction)
-        await over_rows(len(rows), lambda: check_rows(item, rows))
-        await self._change(item, rows, context, transaction)
-        return await self._answer("INSERT 0", plan.returning, rows)
+
+        def checked() -> Batch:
+            new = in_order(rows, len(item.schema)) if plan.numbered else rows
+            check_rows(item, new)
+            return new
+
+        new = await over_rows(len(rows), checked)
+        await self._change(item, new, context, transaction)
+        return await self._answer("INSERT 0", plan.returning, new)
 
     async def _upsert(
         self,

@@ -32,7 +32,8 @@ class OnConflict:
 class Insert:
     """`relation` yields whole rows of the table: assignment casts and defaults are in it.
 
-    With `conflict`, behind them an int8 column that orders the rows: the first of those that agree on a key counts.
+    `numbered`: behind them is an int8 column that orders the rows, for RETURNING, and with `conflict` always: the first of those that
+    agree on a key counts.
     """
 
     command: ClassVar = "INSERT"
@@ -42,6 +43,7 @@ class Insert:
     returning: Returning | None = None
     conflict: OnConflict | None = None
     reads: Reads = frozenset()
+    numbered: bool = False
 
 
 @dataclass(frozen=True, slots=True)

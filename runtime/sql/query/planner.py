@@ -92,6 +92,10 @@ class QueryPlan:
         return build.project(relation, range(count)) if len(relation.schema) > count else relation
 
 
+_MANY = 1 << 61
+"""More rows than there are: larger limits and offsets are of so many, so that their sum is an int64."""
+
+
 @dataclass(slots=True)
 class CommonTableBinding:
     """A WITH item, planned at its first use and shared from then on.  The first columns of `plan` are those of `needed`."""
@@ -290,7 +294,7 @@ class Planner:
                 return None
             if value.value < 0:
                 raise PtvcError(f"{clause} must not be negative", sqlstate=sqlstate)
-        return int(value.value)
+        return min(int(value.value), _MANY)
 
     # --- VALUES ---
 

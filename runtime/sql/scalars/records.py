@@ -85,7 +85,13 @@ def whole_row(expressions: Expressions, node: ast.Name) -> Typed | None:
         if any(column.name == name and (column.row or not column.hidden) for column in above.columns):
             return None
         above = above.parent
-    columns = scope.star((name,), node.position)
+    return row_of_table(expressions, node)
+
+
+def row_of_table(expressions: Expressions, node: ast.Name) -> Typed:
+    """The row of the table of this query that has the one name of `node`."""
+    (name,) = node.parts
+    columns = expressions.scope.star((name,), node.position)
     if not columns or len({column.name for column in columns}) < len(columns):
         raise Unsupported(
             f"the whole row of {name} as a value is not supported",

@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...errors import PtvcError, SqlSyntaxError, UndefinedObject
-from ...expr.tree.relation import Constant, Relation
+from ...expr.tree.relation import Constant, TopK, Window, WindowCall
 from ...expr.tree.scalar import Literal, Scalar
 from ...repr.schema import Column, Schema
 from ...repr.types import INT8
 from ..catalog.catalog_view import CatalogItem
 from ..plans.data_plans import OnConflict
-from ..query.planner import Planner
+from ..query.planner import Output, Planner, QueryPlan
 from ..scalars import build
 from ..scalars.assignments import assigned_columns, column_index
 from ..scalars.expressions import Expressions
 from ..scalars.scope import Scope, ScopeColumn
-from ..syntax import ast
 from ..syntax.data_statements import ConflictClause, Target
 
 
@@ -43,12 +42,15 @@ def plan_conflict(
             'table name "excluded" specified more than once', sqlstate="42712", position=target.name.position
         )
     scope = Scope(None, tables={alias: target.name.position, "excluded": node.position})
+    schema = item.name.schema if target.alias is None else None
     for index, column in enumerate(item.schema):
-        scope.columns.append(ScopeColumn(alias, column.name, column.type, column.nullable, index))
+        scope.columns.append(
+            ScopeColumn(alias, column.name, column.type, column.nullable, index, schema=schema)
+        )
     for index, column in enumerate(item.schema):
         scope.columns.append(ScopeColumn("excluded", column.name, column.type, True, width + index))
-    schema = Schema(item.schema.columns + item.schema.columns)
-    expressions = Expressions(planner, scope, Constant((), schema), "UPDATE")
+    both = Schema(item.schema.columns + item.schema.columns)
+    expressions = Expressions(planner, scope, Constant((), both), "UPDATE")
     expressions.allow_subqueries = False
     new = assigned_columns(expressions, item, node.assignments, defaults)
     relation = expressions.relation
@@ -86,10 +88,20 @@ def _arbiters(node: ConflictClause, item: CatalogItem) -> tuple[str, ...]:
     return tuple(constraint.name for constraint in keys)
 
 
-def numbered(relation: Relation, source: ast.Query | None) -> Relation:
-    """The relation with a last column that gives rows of VALUES their order; rows of a query have none."""
-    if isinstance(relation, Constant) and source is not None and isinstance(source.body, ast.ValuesBody):
+def numbered(plan: QueryPlan) -> QueryPlan:
+    """The rows with a last column that gives them their order, of VALUES or of ORDER BY; else it is the same in all."""
+    relation = plan.closed()
+    if plan.order:
+        chosen = plan.relation
+        if plan.limit is not None or plan.offset:
+            chosen = TopK(chosen, (), plan.order, plan.limit, plan.offset)
+        call = WindowCall("row_number", (), INT8, "number", nullable=False)
+        relation = build.project(
+            Window(chosen, (), plan.order, (call,)), [*range(len(plan.outputs)), len(chosen.schema)]
+        )
+    elif isinstance(relation, Constant):
         rows = tuple((*row, number) for number, row in enumerate(relation.rows))
-        return Constant(rows, Schema((*relation.schema.columns, Column("number", INT8, False))))
-    relation, _ = build.append(relation, [Literal(0, INT8)], ["number"])
-    return relation
+        relation = Constant(rows, Schema((*relation.schema.columns, Column("number", INT8, False))))
+    else:
+        relation, _ = build.append(relation, [Literal(0, INT8)], ["number"])
+    return QueryPlan(relation, 0, (*plan.outputs, Output("number", INT8, False)))

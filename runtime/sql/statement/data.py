@@ -21,7 +21,7 @@ from ..plans.data_plans import CopyFrom, CopyTo, Delete, Insert, Returning, Trun
 from ..plans.query_plans import Select
 from ..query.as_of import plan_as_of
 from ..query.from_clause import FromPlanner, relation_of
-from ..query.planner import Output, Planner, QueryPlan, literal_plan
+from ..query.planner import Planner, QueryPlan, literal_plan
 from ..scalars import build
 from ..scalars.assignments import (
     assigned_columns,
@@ -115,8 +115,10 @@ def insert(planner: Planner, node: InsertStatement) -> Insert:
         values = [bound(planner, default, build.int8(0)) for default in defaults]
         relation, _ = build.append(build.UNIT, values, item.schema.names)
         if conflict is not None:
-            relation = numbered(relation, None)
-        return Insert(item.id, relation, returning, conflict, frozenset(planner.uses))
+            relation, _ = build.append(relation, [build.int8(0)], ["number"])
+        return Insert(
+            item.id, relation, returning, conflict, frozenset(planner.uses), numbered=conflict is not None
+        )
     targets = [item.schema[index].type for index in columns]
     body = node.query.body
     plain = isinstance(body, ast.ValuesBody) and not (node.query.order_by or node.query.with_tables)
@@ -128,14 +130,14 @@ def insert(planner: Planner, node: InsertStatement) -> Insert:
         columns = _check_width([output.position for output in plan.outputs], columns, node.columns)
         targets = targets[: len(columns)]
     names = [item.schema[i].name for i in columns]
-    if conflict is not None:
-        number = Output("number", INT8, False)
-        relation = numbered(plan.closed(), node.query)
-        plan = QueryPlan(relation, 0, (*plan.outputs, number))
-        targets, names = [*targets, INT8], [*names, "number"]
+    # Rows that are computed come by their hashes.
+    computed = bool(plan.order) or _draws(defaults, columns)
+    ordered = conflict is not None or (returning is not None and computed)
+    if ordered:
+        plan, targets, names = numbered(plan), [*targets, INT8], [*names, "number"]
     relation = _assigned(planner, plan, targets, names, node.target.name.position)
-    relation = _spread(planner, relation, columns, item, defaults, numbered=conflict is not None)
-    return Insert(item.id, relation, returning, conflict, frozenset(planner.uses))
+    relation = _spread(planner, relation, columns, item, defaults, numbered=ordered)
+    return Insert(item.id, relation, returning, conflict, frozenset(planner.uses), numbered=ordered)
 
 
 def _insert_values(
@@ -242,7 +244,7 @@ def _spread(
 ) -> Relation:
     """Rows of some columns to rows of all; their number, if they have one, stays last."""
     row: Scalar | None = None
-    if any(draws(default) for index, default in enumerate(defaults) if index not in columns):
+    if _draws(defaults, columns):
         relation = with_numbers(relation)
         row = build.ref(relation, len(relation.schema) - 1)
     given: dict[int, Scalar] = {index: build.ref(relation, place) for place, index in enumerate(columns)}
@@ -256,6 +258,11 @@ def _spread(
         names.append("number")
     relation, positions = build.append(relation, scalars, names)
     return build.project(relation, positions, names)
+
+
+def _draws(defaults: Sequence[Scalar], columns: Sequence[int]) -> bool:
+    """Whether a value is drawn for each row, for a column that is not among those given."""
+    return any(draws(default) for index, default in enumerate(defaults) if index not in columns)
 
 
 def _returning(

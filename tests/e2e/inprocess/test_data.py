@@ -35,6 +35,22 @@ def test_tags_and_defaults(db: Db, t: str) -> None:
     assert all_of(db) == []
 
 
+def test_returning_has_the_order_of_what_was_given(db: Db) -> None:
+    """Drivers of objects pair their objects with these rows."""
+    db.execute("CREATE TABLE drawn (id uuid PRIMARY KEY DEFAULT gen_random_uuid(), k int)")
+    found = rows(db, "INSERT INTO drawn (k) VALUES (5), (3), (9), (1) RETURNING id, k")
+    assert [k for _, k in found] == [5, 3, 9, 1]
+    assert sorted(found) == rows(db, "SELECT id, k FROM drawn ORDER BY id")
+    db.execute("CREATE TABLE keyed (id int PRIMARY KEY, k int)")
+    db.execute("INSERT INTO keyed VALUES (1, 1), (5, 1)")
+    upsert = (
+        "INSERT INTO keyed VALUES (3, 0), (1, 2), (4, 0), (5, 2), (2, 0) ON CONFLICT (id)"
+        " DO UPDATE SET k = public.keyed.k + excluded.k {} RETURNING id, k"
+    )
+    assert rows(db, upsert.format("")) == [(3, 0), (1, 3), (4, 0), (5, 3), (2, 0)]
+    assert rows(db, upsert.format("WHERE public.keyed.id <> 1")) == [(3, 0), (4, 0), (5, 5), (2, 0)]
+
+
 def test_returning(db: Db, t: str) -> None:
     assert rows(db, "INSERT INTO t (a) VALUES (1), (2) RETURNING a, b || '!' AS x") == [
         (1, "none!"),
