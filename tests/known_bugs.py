@@ -2093,6 +2093,39 @@ OTHERS = (
         ),
         ("tests/slt/test_slt.py::test_script[types/numeric_comparison]",),
     ),
+    Mutant(
+        "what follows a small answer waits until the client's system has acknowledged that",
+        (
+            Edit(
+                "runtime/network/ports.py",
+                "socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)",
+                "socket.socket(family, socket.SOCK_STREAM)",
+            ),
+        ),
+        ("tests/network/test_ports.py::test_small_answers_are_sent_at_once",),
+    ),
+    Mutant(
+        "rows for which a key is drawn are returned by their values",
+        (
+            Edit(
+                "runtime/sql/statement/data.py",
+                "computed = bool(plan.order) or _draws(defaults, columns)",
+                "computed = bool(plan.order)",
+            ),
+        ),
+        ("tests/e2e/inprocess/test_data.py::test_returning_has_the_order_of_what_was_given",),
+    ),
+    Mutant(
+        "of ON CONFLICT DO UPDATE new rows are returned before those that were there",
+        (
+            Edit(
+                "runtime/coord/dml/upserts.py",
+                "written.take(np.argsort(np.concatenate((np.flatnonzero(~hit), rows[updated]))))",
+                "written",
+            ),
+        ),
+        ("tests/e2e/inprocess/test_data.py::test_returning_has_the_order_of_what_was_given",),
+    ),
 )
 
 MUTANTS = (*FINDINGS, *OTHERS)

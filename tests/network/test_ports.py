@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import socket
 from contextlib import closing
 
@@ -20,6 +21,33 @@ def test_nobody_is_heard_before_it_listens() -> None:
             socket.create_connection((HOST, bound.port), timeout=30)
         bound.listen()
         socket.create_connection((HOST, bound.port), timeout=30).close()
+
+
+def test_small_answers_are_sent_at_once() -> None:
+    """asyncio sets TCP_NODELAY where it knows that a socket is TCP's; without, what follows a small answer waits for the client's system
+    to acknowledge that, 40 ms."""
+    found: list[int] = []
+
+    async def serve() -> None:
+        answered = asyncio.Event()
+
+        async def connected(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            opened = writer.get_extra_info("socket")
+            found.append(opened.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
+            writer.close()
+            await writer.wait_closed()
+            answered.set()
+
+        with closing(bind(HOST, 0)) as bound:
+            bound.listen()
+            async with await asyncio.start_server(connected, sock=bound.sockets[0]):
+                _, writer = await asyncio.open_connection(HOST, bound.port)
+                await answered.wait()
+                writer.close()
+                await writer.wait_closed()
+
+    asyncio.run(serve())
+    assert found == [1]
 
 
 def test_one_that_cannot_be_had() -> None:

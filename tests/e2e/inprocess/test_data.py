@@ -43,12 +43,13 @@ def test_returning_has_the_order_of_what_was_given(db: Db) -> None:
     assert sorted(found) == rows(db, "SELECT id, k FROM drawn ORDER BY id")
     db.execute("CREATE TABLE keyed (id int PRIMARY KEY, k int)")
     db.execute("INSERT INTO keyed VALUES (1, 1), (5, 1)")
+    ((schema,),) = rows(db, "SELECT current_schema()")
     upsert = (
         "INSERT INTO keyed VALUES (3, 0), (1, 2), (4, 0), (5, 2), (2, 0) ON CONFLICT (id)"
-        " DO UPDATE SET k = public.keyed.k + excluded.k {} RETURNING id, k"
+        f" DO UPDATE SET k = {schema}.keyed.k + excluded.k WHERE {schema}.keyed.k < 3 RETURNING id, k"
     )
-    assert rows(db, upsert.format("")) == [(3, 0), (1, 3), (4, 0), (5, 3), (2, 0)]
-    assert rows(db, upsert.format("WHERE public.keyed.id <> 1")) == [(3, 0), (4, 0), (5, 5), (2, 0)]
+    assert rows(db, upsert) == [(3, 0), (1, 3), (4, 0), (5, 3), (2, 0)]
+    assert rows(db, upsert) == [(3, 0), (4, 0), (2, 0)]
 
 
 def test_returning(db: Db, t: str) -> None:
