@@ -25,6 +25,9 @@ SMALL_PIECE = 64 << 10
 FEW_ROWS = 16
 """Up to here Python objects are cheaper than the fixed costs of array kernels."""
 
+_ARE_TEXT = frozenset((Kind.TEXT, Kind.VARCHAR, Kind.NAME, Kind.JSON, Kind.JSONB))
+"""Kinds whose values are stored as they are printed."""
+
 _HEADER = np.dtype([("kind", "S1"), ("size", ">i4"), ("columns", ">i2")])
 _NULL = (-1).to_bytes(4, "big", signed=True)
 
@@ -86,8 +89,13 @@ def _few_rows(columns: Columns, schema: Schema, zone: Zone | None) -> bytes:
 
 
 def _texts(array: pa.Array, type_: ScalarType, zone: Zone | None) -> list[str | None]:
-    if type_.is_integer:  # Python writes them the same way, without a kernel
-        return [None if value is None else str(value) for value in array.to_pylist()]
-    if type_.kind is Kind.TEXT:
+    """As `to_text`, but without a kernel where Python writes a value the same way."""
+    if type_.kind in _ARE_TEXT:
         return array.to_pylist()  # type: ignore[no-any-return]
+    if type_.is_integer:
+        return [None if value is None else str(value) for value in array.to_pylist()]
+    if type_.kind is Kind.NUMERIC and type_.scale is not None:
+        return [None if value is None else f"{value:f}" for value in array.to_pylist()]
+    if type_.kind is Kind.BOOL:
+        return [None if value is None else "t" if value else "f" for value in array.to_pylist()]
     return to_text(array, type_, zone).to_pylist()  # type: ignore[no-any-return]
