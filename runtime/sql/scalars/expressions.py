@@ -243,7 +243,7 @@ class Expressions:
                 return records.made(self, node)
             case ast.Star():
                 if node.qualifier:
-                    if node.is_plain and len(node.qualifier) == 1 and node.qualifier[0] in self.scope.tables:
+                    if node.argument and len(node.qualifier) == 1 and node.qualifier[0] in self.scope.tables:
                         return records.row_of_table(self, ast.Name(node.qualifier, node.position))
                     raise Unsupported(
                         "all columns of a table as a value are not supported here", position=node.position

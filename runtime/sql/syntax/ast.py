@@ -37,13 +37,14 @@ class Name:
 @dataclass(frozen=True, slots=True)
 class Star:
     """`*` or `t.*`.  In a select list it may leave columns out (EXCLUDE), have expressions in the place of some (REPLACE), and call some
-    otherwise (RENAME: pairs of a column and its new name)."""
+    otherwise (RENAME: pairs of a column and its new name).  As an `argument` of a function `t.*` is the table's row."""
 
     qualifier: tuple[str, ...]
     position: int
     excluded: tuple[Name, ...] = ()
     replaced: tuple[SelectItem, ...] = ()
     renamed: tuple[tuple[Name, str], ...] = ()
+    argument: bool = False
 
     @property
     def is_plain(self) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ....errors import SqlSyntaxError, Unsupported
 from ....expr.text.keywords import RESERVED
 from ...syntax import ast
@@ -75,7 +77,8 @@ class FunctionParser(WindowParser):
             name = self.label()
             self.advance()
             return ast.NamedArgument(name, self.expression(), position)
-        return self.expression()
+        found = self.expression()
+        return replace(found, argument=True) if isinstance(found, ast.Star) else found
 
     def _interval_parts(self) -> tuple[ast.Expression, ...]:
         """make_interval's arguments, by position or by name (`days => 3`), 0 where there is none."""
