@@ -5,6 +5,7 @@ A look-up is a join of the expression's relation with the constant, or the syste
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ...errors import DataError, PtvcError, SqlSyntaxError, UndefinedFunction, UndefinedObject, Unsupported
@@ -120,8 +121,13 @@ class CatalogFunctions:
         for id_, item in sorted(items, key=lambda entry: first.get(entry[1].name.schema, len(first))):
             oid, names = context.catalog.oid(id_), (item.name.schema, item.name.name)
             oids[canonical(names)] = oids[canonical((item.name.database, *names))] = oid
+            keys = [(constraint.name, constraint.oid) for constraint in item.constraints if constraint.is_key]
             if item.name.schema in first:
                 oids.setdefault(canonical(names[1:]), oid)
+                for key, key_oid in keys:
+                    oids.setdefault(canonical((key,)), key_oid)
+            for key, key_oid in keys:
+                oids.setdefault(canonical((names[0], key)), key_oid)
         text = name if name.type == TEXT else Cast(name, TEXT)
         relation = build.constant(sorted(oids.items()), [("name", TEXT), ("oid", OID)])
         found = self.join(expressions, build.call("relation name", text), relation)
@@ -151,10 +157,11 @@ class CatalogFunctions:
                 raise PtvcError("invalid name syntax", sqlstate="42602", position=position)
         if kind == "regclass":
             name = ast.Name(parts, position)
-            item = find(name, context)
-            if item is None:
-                raise no_relation(name, context)
-            return context.catalog.oid(item.id)
+            if (item := find(name, context)) is not None:
+                return context.catalog.oid(item.id)
+            if (oid := self._key_oid(parts)) is not None:
+                return oid
+            raise no_relation(name, context)
         if kind == "regnamespace":
             oids = context.catalog.schema_oids()
             if parts[-1] not in oids:
@@ -175,6 +182,17 @@ class CatalogFunctions:
                 raise UndefinedObject(f'role "{parts[-1]}" does not exist', position=position)
             return oids[parts[-1]]
         raise UndefinedFunction(f'function "{value}" does not exist', position=position)
+
+    def _key_oid(self, parts: Sequence[str]) -> int | None:
+        """That of a table's key, which is an index to PostgreSQL's clients."""
+        context = self.planner.context
+        items = context.catalog.items().values()
+        for schema in parts[-2:-1] or effective_path(context):
+            for item in items:
+                for constraint in item.constraints if item.name.schema == schema else ():
+                    if constraint.is_key and constraint.name == parts[-1]:
+                        return constraint.oid
+        return None
 
     def _function_oid(self, kind: str, value: str, position: int) -> int:
         """Of a function that was created: as regproc by its name, as regprocedure with the types of its arguments."""
