@@ -2126,6 +2126,17 @@ OTHERS = (
         ),
         ("tests/e2e/inprocess/test_data.py::test_returning_has_the_order_of_what_was_given",),
     ),
+    Mutant(
+        "two columns that are equal or both NULL are looked for among all pairs of rows",
+        (
+            Edit(
+                "runtime/sql/query/join_condition.py",
+                "_null_safe_pair(predicate, width) if takes_null else None",
+                "None",
+            ),
+        ),
+        ("tests/sql/test_join_conditions.py",),
+    ),
 )
 
 MUTANTS = (*FINDINGS, *OTHERS)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from ...errors import Unsupported
 from ...expr.tree.relation import Distinct, Join, JoinKind, Relation
-from ...expr.tree.scalar import Coalesce, ColumnRef, Scalar
+from ...expr.tree.scalar import And, Call, Cast, Coalesce, ColumnRef, Or, Scalar
 from ...transform.rewrite import key_pair
 from ..scalars import build
 from ..scalars.answer_key import AnswerKey, answer_key
@@ -255,19 +255,46 @@ def join(
     if left is build.UNIT and kind is JoinKind.INNER:
         return build.where(right, predicates)
     width = len(left.schema)
-    null_safe = bool(positions)
+    wanted = [predicate for predicate in predicates if predicate != build.TRUE]
+    pairs = [key_pair(predicate, width) for predicate in wanted]
+    takes_null = bool(positions) or not any(pair is not None and _both_nullable(pair) for pair in pairs)
+    null_pairs = [_null_safe_pair(predicate, width) if takes_null else None for predicate in wanted]
+    null_safe = bool(positions) or any(pair is not None for pair in null_pairs)
     left_keys: list[Scalar] = list(build.refs(left, positions))
     right_keys: list[Scalar] = list(build.refs(right, range(len(positions))))
     residual: list[Scalar] = []
-    for predicate in predicates:
-        if predicate == build.TRUE:
-            continue
-        pair = key_pair(predicate, width)
-        if pair is None:
-            residual.append(predicate)
-        else:
+    for predicate, plain, with_null in zip(wanted, pairs, null_pairs, strict=True):
+        pair = plain if with_null is None else with_null
+        if pair is not None:
             left_keys.append(pair[0])
             right_keys.append(pair[1])
-            if null_safe and pair[0].nullable and pair[1].nullable:
-                residual.append(predicate)  # NULL equals no NULL here
+        if pair is None or (null_safe and pair is plain and _both_nullable(pair)):
+            residual.append(predicate)  # NULL equals no NULL there
     return Join(left, right, kind, tuple(left_keys), tuple(right_keys), tuple(residual), null_safe)
+
+
+def _both_nullable(pair: tuple[Scalar, Scalar]) -> bool:
+    return pair[0].nullable and pair[1].nullable
+
+
+def _null_safe_pair(predicate: Scalar, width: int) -> tuple[Scalar, Scalar] | None:
+    """As `key_pair`, of two that are equal or both NULL: `a IS NOT DISTINCT FROM b`, `a = b OR a IS NULL AND b IS NULL`."""
+    match predicate:
+        case Call(function="is_not_distinct_from", args=(left, right)):
+            return key_pair(build.call("eq", left, right), width)
+        case (
+            Or(args=(Call(function="eq") as equal, And(args=(Call() as one, Call() as other))))
+            | Or(args=(And(args=(Call() as one, Call() as other)), Call(function="eq") as equal))
+        ) if one.function == other.function == "is_null":
+            tested = [_uncast(one.args[0]), _uncast(other.args[0])]
+            compared = [_uncast(arg) for arg in equal.args]
+            return key_pair(equal, width) if compared in (tested, tested[::-1]) else None
+        case _:
+            return None
+
+
+def _uncast(scalar: Scalar) -> Scalar:
+    """What is NULL where the scalar is."""
+    while isinstance(scalar, Cast) and not scalar.can_make_null:
+        scalar = scalar.arg
+    return scalar
