@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from ptvc.expr.tree.relation import Join
 from ptvc.expr.tree.relation_tree import walk
-
 from transform.queries import raw
 
 
