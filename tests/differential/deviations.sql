@@ -5,7 +5,7 @@ SELECT 1.10::numeric::text
 SELECT v::text FROM (VALUES (1.50), (2)) AS x (v)
 SELECT to_jsonb(1.50::numeric)
 
--- | `numeric` holds 38 digits before and 38 after the point
+-- | Unconstrained `numeric` holds 38 digits before and 38 after the point
 SELECT '1e300'::float8::numeric
 SELECT ('1e308'::float8)::numeric
 SELECT ('3.4e38'::float4)::numeric
