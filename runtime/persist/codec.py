@@ -202,9 +202,9 @@ def encode_parquet(schema: Schema, delta: Delta) -> bytes:
     columns.append(pa.array(np.concatenate([oks.diffs, errs.diffs])))
     columns = [narrowed(column) for column in columns]
     names = (*parquet_names(schema), _TIME, _DIFF)
-    optional = [name not in (_TIME, _DIFF) for name in names]
     fields = [
-        pa.field(name, column.type, null) for name, column, null in zip(names, columns, optional, strict=True)
+        pa.field(name, column.type, name not in (_TIME, _DIFF))
+        for name, column in zip(names, columns, strict=True)
     ]
     table = pa.Table.from_arrays(
         [*columns, error],
