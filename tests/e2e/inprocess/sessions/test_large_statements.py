@@ -262,5 +262,8 @@ def test_what_has_no_end_is_cancelled(runtime: InProcess, db: Session, name: str
 def test_timeout_of_planning(db: Session) -> None:
     db.execute("CREATE TABLE u (a int)")
     db.execute("SET statement_timeout = '300ms'")
-    assert sqlstate(db, ENDLESS["bomb"]) == "57014"
+    with pytest.raises(psycopg.errors.QueryCanceled):
+        db.execute(ENDLESS["bomb"])  # type: ignore[arg-type]
+    db.execute("RESET statement_timeout")  # a full collection of the tests' heap alone takes 0.2 s
+    assert one(db, "SELECT 1") == 1
     eventually(lambda: not PLANNING.busy)
