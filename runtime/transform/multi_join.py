@@ -184,6 +184,8 @@ def _one_each(members: list[tuple[int, Scalar]], inputs: list[Relation]) -> Clas
 
 def residual_ready(join: MultiJoin, bound: Iterable[int], pending: list[Scalar]) -> Iterator[Scalar]:
     """Takes out of `pending` what reads columns of the inputs `bound` only."""
+    if not pending:
+        return
     offsets = join.offsets
     there = {offsets[i] + column for i in bound for column in range(len(join.inputs[i].schema))}
     for predicate in list(pending):

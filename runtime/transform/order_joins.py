@@ -41,7 +41,8 @@ def order_joins(relation: Relation) -> Relation:
         if isinstance(node, Join) and _crosses(node):
             joined = multi_join(node)
             if joined is not None and len(joined.inputs) > 2:
-                node = _Tree(joined, analysis).relation(node)
+                visited = replace(joined, inputs=tuple(map(visit, joined.inputs)))
+                return _Tree(visited, analysis).relation(node)
         children = inputs(node)
         new = tuple(map(visit, children))
         return node if all(a is b for a, b in zip(children, new, strict=True)) else with_inputs(node, new)
@@ -121,6 +122,7 @@ class _Tree:
     def __init__(self, join: MultiJoin, analysis: Analysis) -> None:
         self._join = join
         self._analysis = analysis
+        self._offsets = join.offsets
         self._pending = list(join.residual)
 
     def relation(self, original: Join) -> Relation:
@@ -147,7 +149,7 @@ class _Tree:
         return current, places, bound
 
     def _places(self, index: int) -> dict[int, int]:
-        start = self._join.offsets[index]
+        start = self._offsets[index]
         return {start + column: column for column in range(len(self._join.inputs[index].schema))}
 
     def _rank(self, index: int, bound: Sequence[int]) -> tuple[bool, bool, int]:
@@ -179,7 +181,7 @@ class _Tree:
         return joined, places
 
     def _moved(self, scalar: Scalar, index: int, places: dict[int, int]) -> Scalar:
-        start = self._join.offsets[index]
+        start = self._offsets[index]
         return remap(scalar, lambda column: places[start + column])
 
 

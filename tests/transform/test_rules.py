@@ -66,6 +66,12 @@ def test_thirty_joins_plan_quickly() -> None:
         assert min(_timed(f"select t0.a from {tables} where {conditions}") for _ in range(3)) < 0.5
 
 
+def test_cross_products_plan_in_proportion_to_their_inputs() -> None:
+    """A hundred inputs took 1.5 s: the joins that had been put in order were put in order again, each with all below it."""
+    tables = ", ".join(f"t t{i}" for i in range(100))
+    assert min(_timed(f"select t0.a from {tables}") for _ in range(3)) < 0.5
+
+
 def _timed(sql: str) -> float:
     start = time.process_time()
     optimized(sql)
