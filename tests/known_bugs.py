@@ -2137,6 +2137,30 @@ OTHERS = (
         ),
         ("tests/sql/test_join_conditions.py",),
     ),
+    Mutant(
+        "join after join multiplies what an update leaves to cancel",
+        (
+            Edit(
+                "runtime/compute/operators/joins/join.py",
+                "added_up(oks) if self._cancel else oks",
+                "oks",
+            ),
+        ),
+        (
+            "tests/compute/operators/test_versions.py::test_joins_of_tables_that_change_together_cost_what_changes",
+        ),
+    ),
+    Mutant(
+        "correlated queries side by side double the plan, each",
+        (
+            Edit(
+                "runtime/sql/query/domains.py",
+                "if below.drops and _is_small(relation):",
+                "if True:",
+            ),
+        ),
+        ("tests/sql/query/test_domains.py::test_a_domain_is_of_what_has_its_columns",),
+    ),
 )
 
 MUTANTS = (*FINDINGS, *OTHERS)

@@ -55,13 +55,17 @@ def _contains(relation: Relation, leaf: Relation) -> bool:
 class Elision:
     """One join, whose right side is over `hole` in the place of the domain.
 
-    `asked[i]`: the columns of the left side that have values of the domain's column i.
+    `asked[i]`: the columns of the left side that have values of the domain's column i.  `values` has all rows of the domain, some of
+    them several times.
     """
 
-    def __init__(self, outer: Join, hole: Get, asked: dict[int, tuple[int, ...]]) -> None:
+    def __init__(
+        self, outer: Join, hole: Get, asked: dict[int, tuple[int, ...]], values: Relation
+    ) -> None:
         self._outer = outer
         self._hole = hole
         self._asked = asked
+        self._values = values
 
     def join(self) -> Relation | None:
         outer = self._outer
@@ -119,7 +123,7 @@ class Elision:
             left_keys=tuple(substitute(key, values) for key in node.left_keys),
             null_safe=node.null_safe,
         )
-        below = Elision(inner, self._hole, self._asked).join()
+        below = Elision(inner, self._hole, self._asked, self._values).join()
         current: Relation = inner if below is None else below
         width = len(outer.left.schema)
         places = [*x, *range(width, len(current.schema))]
@@ -253,19 +257,16 @@ class Elision:
         return _Keyed(with_inputs(relation, (below.relation,)), columns, below.restricted)
 
     def _restricted(self, keyed: _Keyed) -> _Keyed | None:
-        """Only values of the domain: a semi join with X, from which they come."""
+        """Only values of the domain."""
         if keyed.restricted:
             return keyed
-        x = [self._asked[i][0] for i in range(len(keyed.columns)) if self._asked[i]]
-        if len(x) < len(keyed.columns) or _contains(self._outer.left, self._hole):
-            return None
-        outer = projected(self._outer.left, x)
+        count = len(self._values.schema)
         semi = Join(
             keyed.relation,
-            outer,
+            self._values,
             JoinKind.SEMI,
             references(keyed.relation, keyed.columns),
-            references(outer, range(len(x))),
+            references(self._values, range(count)),
         )
         return _Keyed(semi, keyed.columns, True)
 

@@ -12,7 +12,7 @@ Join outer, on the domain's columns (NULL = NULL)        Join outer, on those co
 
 Where equalities cover the domain, what they equal says all that the domain says: groups of other values meet no row
 of X.  That spares the state of the distinct values and two arrangements.  What could fail on a value that is not asked
-for (a division, or the check for a single row) stands above a semi join with X, so that no error is new.  And where the
+for (a division, or the check for a single row) stands above a semi join with what the domain's values are of, so that no error is new.  And where the
 domain is only there to have a row for each value (`count(*)` is 0 where nothing matches), X itself does that:
 
     Join X, Map(Left join domain, Q)   ──>   Map(Left join X, Q)
@@ -85,7 +85,7 @@ class _Rewriter:
         hole = Get(f"{_DOMAIN}{self._domains}", domain.schema)
         right = push_predicates(self.relation(_replaced(join.right, domain, hole)))
         outer = replace(join, left=self.relation(join.left), right=right)
-        elided = Elision(outer, hole, _asked(join, domain, sources)).join()
+        elided = Elision(outer, hole, _asked(join, domain, sources), self.relation(domain.input)).join()
         if elided is None:
             return None
         return _replaced(elided, hole, self.relation(domain))

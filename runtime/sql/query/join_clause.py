@@ -105,7 +105,7 @@ class JoinPlanner(JoinConditions, ABC):
         while True:
             prefix = {column: index for index, column in enumerate(needed)}
             positions = tuple(self.position_of(column) for column in needed)
-            domain = build.domain_of(base, positions) if needed else build.UNIT
+            domain = self.planner.subqueries.domains.of(base, positions) if needed else build.UNIT
             scope = Scope(self.scope, prefix, lateral=True)
             try:
                 relation = type(self)(self.planner, scope, domain).add(item, domain)

@@ -142,7 +142,7 @@ def _one_by_one(
     """By comparing the distinct outer values with every row."""
     _, positions, lefts, relation, width = operands
     expressions.relation, places = build.append(expressions.relation, lefts, _names(lefts))
-    domain = build.domain_of(expressions.relation, [*positions, *places])
+    domain = subqueries.domains.of(expressions.relation, [*positions, *places])
     keys = range(len(positions))
     joined = Join(
         domain,

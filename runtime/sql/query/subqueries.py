@@ -36,6 +36,7 @@ from ..scalars.scope import Correlated, OuterColumn, Scope
 from ..scalars.typed import Typed, at
 from ..syntax import ast
 from ..syntax.types import refuse_element
+from .domains import Domains
 from .quantified import no_such_operator, quantified, row_membership, too_many_or_few
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ class Subqueries:
     def __init__(self, planner: Planner) -> None:
         self.planner = planner
         self.known: dict[int, list[OuterColumn]] = {}
+        self.domains = Domains()
 
     def correlated(
         self,
@@ -61,7 +63,7 @@ class Subqueries:
         while True:
             positions = [position_of(column) for column in needed]
             prefix = {column: index for index, column in enumerate(needed)}
-            domain = build.domain_of(relation(), positions) if needed else None
+            domain = self.domains.of(relation(), positions) if needed else None
             try:
                 if plan is not None:
                     return plan(prefix, domain), positions
@@ -142,7 +144,8 @@ class Subqueries:
     def attach(
         self, expressions: Expressions, relation: Relation, positions: list[int], kind: JoinKind
     ) -> list[ColumnRef]:
-        """Joins `relation` (its first columns are the outer values at `positions`); its other columns."""
+        """Joins `relation` (its first columns are the outer values at `positions`), of which an inner join finds a row for each; its
+        other columns."""
         left = expressions.relation
         width, count = len(left.schema), len(positions)
         keys = range(count)
@@ -160,6 +163,8 @@ class Subqueries:
             result = relation
         elif count:
             result = build.project(joined, [*range(width), *range(width + count, width + total)])
+        if result is not relation:
+            self.domains.attached(result, left)
         expressions.relation = result
         return [build.ref(result, width + i) for i in range(total - count)]
 
@@ -173,7 +178,7 @@ class Subqueries:
         plan, positions = self.planned(expressions, query)
         relation = plan.closed()
         if positions:
-            return self.marked(expressions, build.domain_of(relation, range(plan.width)), positions)
+            return self.marked(expressions, Distinct(build.project(relation, range(plan.width))), positions)
         counted = Reduce(relation, (), (), (_COUNT,), scalar=True)
         (count,) = self.attach(expressions, counted, [], JoinKind.INNER)
         return build.call("gt", count, build.int8(0))

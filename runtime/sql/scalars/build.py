@@ -159,10 +159,6 @@ def cross(left: Relation, right: Relation) -> Relation:
     return Join(left, right, JoinKind.INNER, (), ())
 
 
-def domain_of(relation: Relation, indices: Sequence[int]) -> Relation:
-    return Distinct(project(relation, indices))
-
-
 def distinct(relation: Relation) -> Relation:
     """Each row once; of equal rows that print differently what is least in each column."""
     schema = relation.schema

@@ -214,6 +214,30 @@ def test_join_after_join_costs_what_changes(key: tuple[Scalar, ...]) -> None:
     assert sum(operator.state_rows for operator in dataflow.statistics()) <= 10
 
 
+@pytest.mark.parametrize("delta_joins", [False, True], ids=["chain", "lookups"])
+@pytest.mark.parametrize(
+    "kind", [r.JoinKind.INNER, r.JoinKind.LEFT, r.JoinKind.FULL], ids=lambda kind: kind.value
+)
+def test_joins_of_tables_that_change_together_cost_what_changes(kind: r.JoinKind, delta_joins: bool) -> None:
+    """As of a dozen figures of each customer: what an update of all of them leaves to cancel tripled with each join."""
+    keys = (ColumnRef(0, INT8),)
+    names = "abcdefghijkl"
+    whole: r.Relation = r.Get(names[0], ROWS)
+    for name in names[1:]:
+        whole = r.Join(whole, r.Get(name, ROWS), kind, keys, keys)
+    dataflow = Dataflow(lower(whole, delta_joins=delta_joins), 1)
+    out = []
+    for time in range(1, 9):
+        updates = [((key, time), time, 1) for key in range(5)]
+        updates += [((key, time - 1), time, -1) for key in range(5) if time > 1]
+        out = steps(dataflow, dict.fromkeys(names, updates), [time, time + 1])
+        assert max(operator.rows_out for operator in dataflow.statistics()) <= 200 * time
+    assert len(out) == 10
+    updates = [((0, 8), 9, -1), ((0, 9), 9, 1)]
+    assert len(steps(dataflow, {"a": updates}, [9, 10])) == 2
+    assert max(operator.rows_out for operator in dataflow.statistics()) <= 200 * 9
+
+
 def test_lookups_of_many_times_cost_what_changes(monkeypatch: pytest.MonkeyPatch) -> None:
     found = []
     passing = lookup.pair

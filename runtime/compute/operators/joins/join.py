@@ -5,6 +5,11 @@
 Both inputs are arranged by their keys; a step searches one side with the other's delta, so its cost is that of the
 delta and its matches.  Keys that change at many times of one step are joined time by time (`versions`), and what a step
 leaves of them is added up: else their updates would all meet, and mostly cancel.  `MatchedPairs` is the algebra alone, which the other kinds of join share.
+
+An arrangement has an updated row as three updates until its runs are merged: what came, its end, and what came instead.  A join of
+it finds each, and the next join, which holds what that finds, each of these three times: ten joins side by side, over tables that
+change together, would make 3^10 updates of one, nearly all of which come to nothing.  So what may cancel is added up (`added_up`)
+before it is put out.
 """
 
 from __future__ import annotations
@@ -20,6 +25,7 @@ from ....interrupt import check_interrupt
 from ....memory import check_step_memory
 from ....repr.batch import NO_ERRORS, Batch, Delta, concat_batches
 from ....repr.buffers import Words
+from ....repr.consolidate import consolidate
 from ....repr.multiplicity import product
 from ....repr.schema import ERROR_SCHEMA, Schema
 from ...arrangement import Arrangement, Keyed, keyed
@@ -74,6 +80,7 @@ class MatchedPairs:
         self.right = Arrangement(right, right_key)
         self._residual = Residual(residual)
         self._null_safe = null_safe
+        self._cancel = False  # whether updates of this step's pairs may come to nothing together
 
     def spines(self) -> dict[str, Spine]:
         return {"left": self.left.spine, "right": self.right.spine}
@@ -87,9 +94,11 @@ class MatchedPairs:
 
     def update(self, left: Keyed, right: Keyed, upper: int) -> Delta:
         """Takes in the updates of a step up to `upper`, and returns those of the pairs, with the errors of the residual."""
+        self._cancel = len(left) > 0 and len(right) > 0
         pieces = list(self._pairs(left, right, upper))
+        oks = concat_batches(self.schema, [piece.oks for piece in pieces])
         return Delta(
-            concat_batches(self.schema, [piece.oks for piece in pieces]),
+            added_up(oks) if self._cancel else oks,
             concat_batches(ERROR_SCHEMA, [piece.errs for piece in pieces]) if self._residual else NO_ERRORS,
         )
 
@@ -100,6 +109,7 @@ class MatchedPairs:
             yield from self._busy_pairs(left.take(of_left), right.take(of_right), busy)
             lefts, rights = left.take(rest), right.take(other)
         for matches in self.right.matches(lefts):
+            self._cancel = self._cancel or has_ends(matches.rows)
             yield self._residual.passing(pair(probed(lefts.batch, matches), matches.rows))
         settled = self.left.settled(left, upper)
         if settled is None:
@@ -112,6 +122,7 @@ class MatchedPairs:
             self.left.insert(settled)
             found = probe_runs(runs, self.left.spine.key, rights.keys, rights.hashes)
         for matches in found:
+            self._cancel = self._cancel or has_ends(matches.rows)
             yield self._residual.passing(pair(matches.rows, probed(rights.batch, matches)))
         self.right.insert_settled(right, upper)
 
@@ -127,6 +138,18 @@ class MatchedPairs:
         lefts = versions(spine.schema, held, left, busy, times, after=True)
         for matches in standing(right, busy, lefts, spine.key):
             yield self._residual.passing(pair(matches.rows, right.batch.take(matches.probe)))
+
+
+def has_ends(held: Batch) -> bool:
+    """Whether there are ends of rows among updates that are held."""
+    return bool((held.diffs < 0).any())
+
+
+def added_up(updates: Batch) -> Batch:
+    """Consolidated, if any of them can cancel."""
+    if len(updates) < 2 or not has_ends(updates) or (updates.diffs < 0).all():
+        return updates
+    return consolidate(updates)
 
 
 def probed(batch: Batch, matches: Matches) -> Batch:

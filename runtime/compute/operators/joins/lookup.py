@@ -20,7 +20,7 @@ from ...plan import LookupOp
 from ...spine import Matches, probe_runs
 from ..base import Operator
 from .arrange import Arrange, Reading
-from .join import Residual, pair, probed
+from .join import Residual, added_up, has_ends, pair, probed
 from .versions import busy_of, busy_part, held_rows, standing, versions
 
 FEW_UPDATES = 64
@@ -36,16 +36,19 @@ class Lookup(Operator):
         self._arranged = arranged
         self._residual = Residual(op.residual)
         self._source: Arrange | None = None
+        self._cancel = False  # whether updates of this step may come to nothing together
 
     def read(self, source: Arrange) -> None:
         """From now on a step takes the stream alone, and looks up what `source` holds."""
         self._source = source
 
     def apply(self, oks: tuple[Batch, ...], lower: int, upper: int) -> Delta:
+        self._cancel = False
         pieces = list(self._pieces(oks))
         errs = [piece.errs for piece in pieces if len(piece.errs)]
+        out = concat_batches(self.schema, [piece.oks for piece in pieces])
         return self.delta(
-            concat_batches(self.schema, [piece.oks for piece in pieces]),
+            added_up(out) if self._cancel else out,
             concat_batches(ERROR_SCHEMA, errs) if errs else NO_ERRORS,
         )
 
@@ -72,6 +75,7 @@ class Lookup(Operator):
             if reading.bound is not None:
                 matches = _below(matches, reading.bound)
             if len(matches):
+                self._cancel = self._cancel or has_ends(matches.rows)
                 yield self._residual.passing(pair(probed(stream.batch, matches), matches.rows))
 
     def _busy(self, stream: Keyed, reading: Reading) -> Words | None:

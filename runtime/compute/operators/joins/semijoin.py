@@ -31,7 +31,7 @@ from ...run import Run
 from ...spine import Spine, probe_runs, run_of
 from ..base import Operator
 from ..counts import Counts, occurs
-from .join import MatchedPairs
+from .join import MatchedPairs, added_up
 from .versions import busy_keys, busy_part, held_rows, standing, versions
 
 
@@ -73,7 +73,8 @@ class Existence:
             found = ~found
         if found.any():
             pieces.insert(0, delta.filter(found))
-        return concat_batches(self._rows.spine.schema, pieces)
+        changed = concat_batches(self._rows.spine.schema, pieces)
+        return added_up(changed) if len(crossed) else changed
 
     def _crossings(
         self, existing: Diffs, left: Keyed, changes: Keyed, before: Sequence[Run], upper: int
