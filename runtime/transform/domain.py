@@ -59,9 +59,7 @@ class Elision:
     them several times.
     """
 
-    def __init__(
-        self, outer: Join, hole: Get, asked: dict[int, tuple[int, ...]], values: Relation
-    ) -> None:
+    def __init__(self, outer: Join, hole: Get, asked: dict[int, tuple[int, ...]], values: Relation) -> None:
         self._outer = outer
         self._hole = hole
         self._asked = asked

@@ -14,7 +14,6 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 from ptvc.expr.tree.relation import Relation
 from ptvc.expr.tree.relation_tree import walk
 from ptvc.transform.pipeline import RULES
-
 from transform.queries import raw
 
 
