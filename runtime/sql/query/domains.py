@@ -54,9 +54,12 @@ class Domains:
 
     def _below(self, relation: Relation, places: Sequence[int]) -> _Below | None:
         """An input that has these columns already."""
-        _, left = self._attached.get(id(relation), (None, None))
-        right, drops = None, False
-        if left is None:
+        left: Relation | None = None
+        right: Relation | None = None
+        drops = False
+        if (known := self._attached.get(id(relation))) is not None:
+            _, left = known
+        else:
             match relation:
                 case Project(input=child, indices=indices):
                     return _Below(child, [indices[place] for place in places], False)
