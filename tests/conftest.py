@@ -17,10 +17,12 @@ sys.path.insert(0, str(Path(__file__).parent))
 os.environ["PTVC_CHECK_PLANS"] = "1"  # relations are type-checked between rules, in every process
 
 import oracle as oracle_server
+from ptvc.plan_depth import allow_deep_plans
 from servers.kafka.broker import KafkaBroker, running_kafka
 from servers.maven_jars import Missing
 from servers.s3_server import S3Server, running_s3
 
+allow_deep_plans()  # as in every process that plans
 pytest_plugins = (
     "plugins.rotation",
     "plugins.durations",

@@ -11,6 +11,7 @@ import typer
 from ..check.commands import check, lineage
 from ..directory import installed_version
 from ..errors import PtvcError
+from ..plan_depth import allow_deep_plans
 from ..porting.commands import port
 from .backup import backup, backups, restore
 from .client import sql, status, watch
@@ -66,6 +67,7 @@ persist.command("verify", cls=Command)(verify_store)
 
 def main() -> None:
     """Errors with a meaning to the user are printed in two lines, never as a traceback."""
+    allow_deep_plans()
     try:
         app()
     except PtvcError as error:

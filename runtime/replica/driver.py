@@ -16,6 +16,7 @@ from pathlib import Path
 
 from ..compute.spark.session import application_context
 from ..no_pandas import without_pandas
+from ..plan_depth import allow_deep_plans
 
 PRELOADED = "ptvc.replica.main"
 """What replicas are made of."""
@@ -35,6 +36,7 @@ def main(
     properties: str,
 ) -> None:
     """Starts Spark, then serves the coordinator, to which it proves that it knows the secret; returns when it is gone."""
+    allow_deep_plans()
     dialled = threading.Event()
     watched = (int(coordinator), dialled)
     threading.Thread(target=end_with, args=watched, name="coordinator watch", daemon=True).start()

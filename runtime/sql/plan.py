@@ -7,9 +7,11 @@ from dataclasses import replace
 from typing import TypeVar, assert_never
 
 from ..errors import PtvcError, Unsupported
+from ..expr.tree.depth import depth
 from ..expr.tree.relation import Constant, Filter, Get, Map, Project, Relation
 from ..expr.tree.scalar import Literal
 from ..lineage.columns import lineage
+from ..plan_depth import MOST_LEVELS
 from ..repr.schema import Column, Schema
 from ..repr.types import TEXT, ScalarType
 from ..transform.bind_parameters import bind_parameters, bind_scalar
@@ -502,9 +504,12 @@ def _optimize_once_more(relation: Relation) -> Relation:
 
 def _optimize(relation: Relation) -> Relation:
     try:
-        return optimize(relation)
+        optimized = optimize(relation)
     except RecursionError:
         raise too_complex() from None
+    if depth(optimized) > MOST_LEVELS:
+        raise too_complex()
+    return optimized
 
 
 def _setting_name(name: str, context: PlanContext) -> str:

@@ -170,6 +170,7 @@ def test_all_mutants_of_documents() -> None:
         ("select " + ", ".join(["1"] * 1665), "54011", 1),
         ("create table x (" + ", ".join(f"c{i} int" for i in range(1601)) + ")", "54011", 14),
         ("select 1 " + "+" * 50_000 + " 1", "54001", None),
+        ("select a" + " + a" * 900 + " from t", "54001", None),
         ("(" * 50_000, "42601", None),
         ("select " + "a." * 50_000 + "a from t", "42601", 8),
     ],

@@ -13,6 +13,7 @@ import sys
 from importlib import import_module
 
 from ...no_pandas import without_pandas
+from ...plan_depth import allow_deep_plans
 from .archives import without_archives
 
 if __name__ == "__main__":
@@ -33,6 +34,7 @@ PRELOADED = (numpy.ma, pyspark.worker, level_task, resident, superstep)
 if __name__ == "__main__":
     for name in filter(None, os.environ.get(PRELOAD, "").split(",")):
         import_module(name)
+    allow_deep_plans()
     gc.collect()
     gc.freeze()
     manager()

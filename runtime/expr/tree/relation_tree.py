@@ -138,9 +138,12 @@ def with_scalars(relation: Relation, change: Callable[[Scalar], Scalar]) -> Rela
 
 
 def walk(relation: Relation) -> Iterator[Relation]:
-    yield relation
-    for child in inputs(relation):
-        yield from walk(child)
+    """The relation and all that it is made of, outermost first."""
+    pending = [relation]
+    while pending:
+        node = pending.pop()
+        yield node
+        pending.extend(reversed(inputs(node)))
 
 
 def free_locals(relation: Relation) -> frozenset[str]:

@@ -17,6 +17,7 @@ from contextlib import suppress
 
 from ...allocator import return_what_is_freed
 from ...no_pandas import without_pandas
+from ...plan_depth import allow_deep_plans
 
 if __name__ == "__main__":
     without_pandas()  # before the imports below, as some modules make arrays
@@ -92,6 +93,7 @@ def _be_first_to_go() -> None:
 
 
 if __name__ == "__main__":
+    allow_deep_plans()
     gc.collect()
     gc.freeze()
     serve(socket.socket(fileno=int(sys.argv[1])))

@@ -10,7 +10,7 @@ from ...expr.text.keywords import RESERVED, TYPE_OR_FUNCTION
 from ...interrupt import check_interrupt
 from .lexer import Token, TokenKind
 
-MAX_DEPTH = 64
+MAX_DEPTH = 200
 """How deep parentheses, subqueries and CASEs may nest."""
 
 T = TypeVar("T")

@@ -59,7 +59,7 @@ def nested(before: str, after: str, middle: str = "1", count: int = DEEP) -> str
         ("SELECT " + "a[" * DEEP, "54001"),
         (
             "SELECT count(*) FROM t AS t0 "
-            + " ".join(f"JOIN t AS t{i} ON t{i}.a = t{i - 1}.a" for i in range(1, 400)),
+            + " ".join(f"JOIN t AS t{i} ON t{i}.a = t{i - 1}.a" for i in range(1, 1_000)),
             "54001",
         ),
         ("SELECT " + ", ".join(f"{i} AS c{i}" for i in range(10_000)), "54011"),
@@ -113,6 +113,38 @@ def test_refused(tables: Session, sql: str, state: str) -> None:
 def test_answered(tables: Session, sql: str) -> None:
     tables.execute("SET statement_timeout = '30s'")
     assert outcome(tables, sql) == "00000"
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT " + nested("upper(", ")", "s", 190) + " FROM t",
+        "SELECT a" + " + a" * 790 + " FROM t",
+        "SELECT s" + " || s" * 790 + " FROM t",
+        pytest.param(
+            " UNION ALL ".join(f"SELECT a + {i} FROM t" for i in range(700)), marks=pytest.mark.slow
+        ),
+        pytest.param(
+            "SELECT t0.a, "
+            + ", ".join(f"t{i}.b AS b{i}" for i in range(1, 250))
+            + " FROM t AS t0 "
+            + " ".join(f"LEFT JOIN t AS t{i} ON t{i}.a = t0.b" for i in range(1, 250)),
+            marks=pytest.mark.slow,
+        ),
+        "WITH c0 AS (SELECT a FROM t)"
+        + "".join(f", c{i} AS (SELECT a + 1 AS a FROM c{i - 1} GROUP BY a)" for i in range(1, 180))
+        + " SELECT a FROM c179",
+    ],
+    ids=lambda query: query[:40],
+)
+def test_deep_plans_hold_wherever_they_go(tables: Session, query: str) -> None:
+    """A plan that a statement may have is one that messages, the catalog, replicas and query processes can take, too."""
+    rows = sorted(tables.execute(query).fetchall())  # type: ignore[arg-type]
+    assert len(rows) in (2, 1_400)
+    tables.execute(f"CREATE MATERIALIZED VIEW v AS {query}")  # type: ignore[arg-type]
+    assert sorted(tables.execute("SELECT * FROM v").fetchall()) == rows
+    tables.execute("DELETE FROM t WHERE a = 1")
+    assert sorted(tables.execute("SELECT * FROM v").fetchall()) == sorted(tables.execute(query).fetchall())  # type: ignore[arg-type]
 
 
 @contextmanager
