@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import islice
 
 from ...compute.lower import lower
 from ...compute.plan import DataflowPlan
 from ...expr.temporal import finds_now
 from ...expr.tree.relation import Map, Relation
+from ...expr.tree.relation_tree import walk
 from ...transform.pipeline import optimize
 from .append_only import append_only
 from .catalog import Catalog
 from .items import Index, Maintained
 from .views import expand
 
+FEW_RELATIONS = 60
 FEW_EXPRESSIONS = 2_000
-"""A view of more takes a while to be planned."""
+"""A view of more takes tens of milliseconds to be planned."""
 
 
 def maintained_plan(item: Maintained, catalog: Catalog) -> DataflowPlan:
@@ -27,8 +30,7 @@ def planning(item: Maintained, catalog: Catalog) -> tuple[Callable[[], DataflowP
     """What makes the plan, for any thread: it does not look at the catalog any more; and whether that takes long."""
     expanded = _expanded(item, catalog)
     appended, shared = append_only(expanded, catalog), item.shares
-    long = finds_now(expanded, FEW_EXPRESSIONS) is None
-    return lambda: lower(optimize(expanded), append_only=appended, indexes=shared), long
+    return lambda: lower(optimize(expanded), append_only=appended, indexes=shared), _takes_long(expanded)
 
 
 def needs_append_only(item: Maintained, catalog: Catalog) -> bool:
@@ -38,6 +40,11 @@ def needs_append_only(item: Maintained, catalog: Catalog) -> bool:
         return False
     plain = lower(optimize(expanded), append_only=frozenset(), indexes=item.shares)
     return plain != maintained_plan(item, catalog)
+
+
+def _takes_long(relation: Relation) -> bool:
+    many = next(islice(walk(relation), FEW_RELATIONS, None), None) is not None
+    return many or finds_now(relation, FEW_EXPRESSIONS) is None
 
 
 def _expanded(item: Maintained, catalog: Catalog) -> Relation:

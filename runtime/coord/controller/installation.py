@@ -153,13 +153,17 @@ class Installation:
 
     async def _install_dataflow(self, replica: ReplicaClient, item: Maintained) -> None:
         make, long = planning(item, self._catalog)
-        plan = await PLANNING.run(make) if long else make()
+
+        def planned() -> tuple[DataflowPlan, str]:
+            plan = make()
+            return plan, self.fingerprint(item, plan)
+
+        plan, fingerprint = await PLANNING.run(planned) if long else planned()
         for node in shared_nodes(plan):
             # The index is installed before what reads it.
             if (first := replica.installing.get(node.index)) is not None:
                 await asyncio.wait((first.tried,))
         self._check_there(item)
-        fingerprint = self.fingerprint(item, plan)
         checkpoint = await self._checkpoint(replica, item, plan, fingerprint)
         if checkpoint is not None:
             self._go_on(replica, item, plan, checkpoint)
